@@ -6,7 +6,7 @@ numbers of bf16 and as many random ones of f32, against float64.
 
 Prints a row of the table in docs/CodeGeneration.md for each function, and fails
 if one is worse than the table says. The emulator's ex2, rsqrt, rcp and div are
-its own; what the machine's may be wrong by is in the column beside it.
+its own; what the hardware's may be wrong by is in the column next to it.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def measure(tools, target, folder, program, functions) -> int:
     if done.returncode:
         sys.exit(done.stdout + done.stderr)
     results = [np.load(folder / f"out{len(inputs) + i}.npy") for i in range(len(functions))]
-    faults = 0
+    failures = 0
     for (name, (function, allowed)), got in zip(functions.items(), results):
         exact = function(*inputs)
         nearest = exact.astype(np.float32)
@@ -85,11 +85,11 @@ def measure(tools, target, folder, program, functions) -> int:
         error = np.nan_to_num(error, nan=np.inf)
         at = np.unravel_index(np.argmax(error), error.shape)
         bad = error[at] > allowed
-        faults += bad
+        failures += bad
         where = ", ".join(f"{x[at]:.9g}" for x in inputs)
         print(f"{name:6} {error[at]:8.2f} ulp at {where}: {got[at]:.9g}, exact "
               f"{exact[at]:.9g}{'  WORSE than ' + str(allowed) if bad else ''}")
-    return faults
+    return failures
 
 
 def main() -> int:
@@ -100,15 +100,15 @@ def main() -> int:
     chosen = options.parse_args()
     # Some of the numbers are infinite, or none.
     np.seterr(all="ignore")
-    faults = 0
+    failures = 0
     for program, functions in PROGRAMS.items():
         with tempfile.TemporaryDirectory() as scratch:
             folder = chosen.keep or Path(scratch)
             folder.mkdir(parents=True, exist_ok=True)
-            faults += measure(chosen.tools, chosen.target, folder, program, functions)
+            failures += measure(chosen.tools, chosen.target, folder, program, functions)
     count = sum(len(functions) for functions in PROGRAMS.values())
-    print(f"functions: {count - faults} of {count} within the table")
-    return 1 if faults else 0
+    print(f"functions: {count - failures} of {count} within the table")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ M, N, K = 384, 512, 320
 SHARED = 229520
 SWIZZLE_128 = 3
 BF16 = ELEMENTS["bf16"]
-WORDS = ("deadlock", "setmaxnreg")
+EXPECTED = ("deadlock", "setmaxnreg")
 
 
 def compile_kernel(compiler: str) -> str:
@@ -75,7 +75,7 @@ def main() -> int:
         check("128 registers at entry", False, "ran to its end")
     except DriverError:
         report = driver.last_report()
-        check("128 registers at entry", all(word in report for word in WORDS), report)
+        check("128 registers at entry", all(word in report for word in EXPECTED), report)
     driver.reset()
     larger = ptx.replace(".maxnreg 128", ".maxnreg 136")
     assert larger != ptx

@@ -28,8 +28,8 @@ ROWS = (Problem(7, 1600, 1), Problem(3, 528, 1))
 
 
 @dataclass(frozen=True)
-class Mend:
-    """What PTX doesn't allow a kernel: it must be reported in these words, and the
+class Fix:
+    """What PTX doesn't allow a kernel: it must be reported with this text, and the
     kernel is right with that in the place of `pattern`."""
 
     report: str
@@ -48,7 +48,7 @@ class Case:
     problems: tuple[Problem, ...] = (SQUARE, RAGGED)
     # Few SMs, so that small problems take several waves of CTAs, too. A cluster fits.
     sms: int = 4
-    mend: Mend | None = None
+    fix: Fix | None = None
 
     @property
     def is_gemm(self) -> bool:
@@ -71,12 +71,12 @@ WIDE = dict(bm=128, bn=256)
 
 # The sums of CTAs that share a tile go back to tensor memory, and are loaded for the
 # epilogue without a wait.
-WAIT_FOR_STORES = Mend("there was no tcgen05.wait::st behind it",
-                       r"(tcgen05\.st\.sync[^;]*;)", r"\1 tcgen05.wait::st.sync.aligned;")
+WAIT_FOR_STORES = Fix("there was no tcgen05.wait::st behind it",
+                      r"(tcgen05\.st\.sync[^;]*;)", r"\1 tcgen05.wait::st.sync.aligned;")
 # Copies of the second CTA signal the barrier of the first, its rank masked away, which
 # PTX has for .cta_group::2 alone.
-OWN_BARRIER = Mend("only .cta_group::2 may signal the other CTA of a pair",
-                   r"(and\.b32\s+%r\d+, %r\d+), -16777\d+;", r"\1, -1;")
+OWN_BARRIER = Fix("only .cta_group::2 may signal the other CTA of a pair",
+                  r"(and\.b32\s+%r\d+, %r\d+), -16777\d+;", r"\1, -1;")
 
 CASES = [
     Case("cutlass_sm90_bf16_cooperative_bias", "bf16", cutlass_gemm, dict(bias=True)),
@@ -134,7 +134,7 @@ CASES = [
          sms=8),
     Case("cutlass_sm100_fp8_2sm_bias", "fp8", cutlass_gemm, dict(bias=True)),
     Case("cutlass_sm100_bf16_2sm_streamk", "bf16", cutlass_gemm, dict(splits=4),
-         problems=(Problem(256, 384, 1024), Problem(200, 264, 1000)), mend=WAIT_FOR_STORES),
+         problems=(Problem(256, 384, 1024), Problem(200, 264, 1000)), fix=WAIT_FOR_STORES),
     Case("cutedsl_sm100_bf16_2cta_multicast_clc", "bf16", cutedsl_gemm,
          dict(tile=(256, 128), pair=2, cluster=(4, 2)),
          problems=(Problem(1024, 512, 256), Problem(1000, 136, 80)), sms=8),
@@ -217,7 +217,7 @@ EXTENDED = [
     Case("mojo_sm90_wgmma_gemm", "bf16", mojo_gemm, dict(threads=288), problems=MOJO),
     Case("mojo_sm100_tcgen05_gemm", "bf16", mojo_gemm, dict(threads=192), problems=MOJO),
     Case("mojo_sm90_library_gemm", "bf16", mojo_library, dict(threads=384),
-         problems=(*CUBE, Problem(200, 512, 512)), mend=OWN_BARRIER),
+         problems=(*CUBE, Problem(200, 512, 512)), fix=OWN_BARRIER),
     Case("mojo_sm100_library_gemm", "bf16", mojo_library, dict(threads=224),
          problems=(*CUBE, Problem(200, 512, 512))),
     Case("triton_sm120_gemm_split_k", "bf16", triton_pointers, dict(bm=64, splits=4)),
@@ -226,12 +226,12 @@ EXTENDED = [
 ]
 
 
-def load_case(case: Case, driver: Driver, path: Path, mended: bool = True) -> Kernel:
+def load_case(case: Case, driver: Driver, path: Path, fixed: bool = True) -> Kernel:
     text = path.read_text()
-    if case.mend and mended:
-        text, count = re.subn(case.mend.pattern, case.mend.replacement, text)
+    if case.fix and fixed:
+        text, count = re.subn(case.fix.pattern, case.fix.replacement, text)
         if not count:
-            raise ValueError(f"{case.name} has nothing to mend")
+            raise ValueError(f"{case.name} has nothing to fix")
     return Kernel(driver, case.name, case.arch, text)
 
 

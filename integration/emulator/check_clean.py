@@ -26,7 +26,7 @@ PYTHON = HERE.parent / "python"
 FINDINGS = HERE.parents[1] / "docs" / "BugsInTheWild.md"
 ROW = re.compile(r"^\| `([a-z-]+)` \| ([a-z0-9, ]+) \|", re.M)
 SUITES = ("gemm", "dynamic", "clusters", "graphs", "examples", "breadth")
-# The adversarial one holds commits back until a CTA has exited, and the machine reports
+# The adversarial one holds commits back until a CTA has exited, and the emulator reports
 # that: docs/BugsInTheWild.md has the kernel.
 SCHEDULES = ("deterministic", "random:1", "random:2")
 # "peers: 76 of 76 kernels match", "programs: 18 of 18 do what they ought to"

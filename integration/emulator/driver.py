@@ -75,7 +75,7 @@ class Driver:
         return tuple(numbers)
 
     def reset(self):
-        """Gives back all memory and forgets an error."""
+        """Frees all memory and forgets an error."""
         self.call("cuDevicePrimaryCtxReset_v2", 0)
 
     def allocate(self, size: int) -> int:

@@ -4,7 +4,7 @@
 A matrix is kept as the bits that the kernel sees, beside their values in f64.
 
 The bound. A product of two bf16, f16 or fp8 numbers is exact in f32. A dot product
-of K of them is a sum of K terms in some order that nobody promises, and each
+of K of them is a sum of K terms in some unspecified order, and each
 addition may round or truncate, so it loses at most 2^(1-p) of its result with p
 significant bits; to first order the sum is off by at most
 

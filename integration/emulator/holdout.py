@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels that nobody looked at: tiles, types, clusters and shapes drawn by a seed.
+"""Kernels outside the suites: tiles, types, clusters and shapes drawn by a seed.
 
 The suites are what the emulator was built with, so they say little about kernels that
 it has not seen. `draw` takes one of each family of holdout_space.py. A draw that is in

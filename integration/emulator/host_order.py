@@ -30,11 +30,11 @@ def check(runner: Path, program: Path, case: str, verdict: str, report: Path) ->
     report.unlink(missing_ok=True)
     done = execute([runner, "--check", "--device", "h100", "--report", report, "--", program, case])
     findings = json.loads(report.read_text())["findings"] if report.exists() else []
-    told = {f["rule"] for f in findings if f["severity"] != "note"}
+    reported = {f["rule"] for f in findings if f["severity"] != "note"}
     if verdict == "right":
-        good = not told and done.returncode == 0 and "Passed" in done.stdout
+        good = not reported and done.returncode == 0 and "Passed" in done.stdout
     else:
-        good = told == {verdict} and "Passed" in done.stdout and done.returncode == 1
+        good = reported == {verdict} and "Passed" in done.stdout and done.returncode == 1
     print(f"{case:36} {verdict:16} {'as it ought to' if good else 'NOT SO'}", flush=True)
     if not good:
         print("  " + (done.stdout + done.stderr).replace("\n", "\n  "))

@@ -46,12 +46,12 @@ def check_report(case, driver, path, problem):
     """Of the kernel as its compiler wrote it."""
     driver.reset()
     try:
-        make_job(case, load_case(case, driver, path, mended=False), problem).run()
+        make_job(case, load_case(case, driver, path, fixed=False), problem).run()
     except DriverError:
-        if case.mend.report in driver.last_report():
+        if case.fix.report in driver.last_report():
             return
         raise
-    raise RuntimeError(f"it isn't reported: {case.mend.report}")
+    raise RuntimeError(f"it isn't reported: {case.fix.report}")
 
 
 def run_case(case, driver, path, problems) -> bool:
@@ -59,7 +59,7 @@ def run_case(case, driver, path, problems) -> bool:
     for problem in problems:
         start = time.monotonic()
         try:
-            if case.mend:
+            if case.fix:
                 check_report(case, driver, path, problem)
             driver.reset()
             job = make_job(case, load_case(case, driver, path), problem)
@@ -125,8 +125,8 @@ def main() -> int:
     for arch in sorted(matched):
         own = [case for case in cases if case.arch == arch]
         print(f"{arch}: {matched[arch]} of {verdict_of(own)}")
-    if mended := [case.name for case in cases if case.mend]:
-        print(f"reported as they are, and matching with what PTX asks for: {', '.join(mended)}")
+    if fixed := [case.name for case in cases if case.fix]:
+        print(f"reported as they are, and matching with what PTX asks for: {', '.join(fixed)}")
     print(f"peers: {matched.total()} of {verdict_of(cases)}")
     return 0 if matched.total() == len(cases) and len(cases) >= args.at_least else 1
 

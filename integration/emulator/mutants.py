@@ -39,7 +39,7 @@ import part
 
 # Several tiles, and more steps of K than stages.
 PROBLEM = Problem(136, 264, 400)
-# A fault that waits for something to be late, and one that needs luck.
+# A bug that shows when an operation is late, and one that needs luck.
 SCHEDULES = ("deterministic", "adversarial", *(f"random:{seed}" for seed in range(4)))
 OUTCOMES = ("report", "wrong", "right", "right, never executed")
 

@@ -76,7 +76,7 @@ PROGRAMS = [
     *(Program(f"plain-{mode}", "h100",
               plain(*SHARED, f"--compress-mode={mode}", *gencode("90", "sm_90")), "Passed")
       for mode in ("none", "speed")),
-    # The device linker adds machine code, for which no PTX is there.
+    # The device linker adds SASS, for which no PTX is there.
     Program("plain-chosen", "",
             plain(*SHARED, "-gencode=arch=compute_100a,code=[sm_100a,compute_100a]"), "Passed"),
     Program("static-runtime", "h100", plain(*gencode("90a")),
@@ -129,13 +129,13 @@ PROGRAMS = [
                               libraries=("libnvrtc.so.13",)), "Passed", suite="toolkit")
       for device, target in (("h100", "90a"), ("b200", "100a"))),
     # An array of eight, whose name in PTX is that of all local memory of the kernel.
-    Program("local-array", "h100", toolkit_program("faults", "index", 7), "Passed",
+    Program("local-array", "h100", toolkit_program("errors", "index", 7), "Passed",
             suite="toolkit"),
-    *(Program(f"local-array-{name}", "h100", toolkit_program("faults", "index", index),
+    *(Program(f"local-array-{name}", "h100", toolkit_program("errors", "index", index),
               f"byte {4 * index} of '__local_depot0', which has 32 bytes", succeeds=False,
               suite="toolkit")
       for name, index in (("end", 8), ("far", 100), ("further", 100000), ("before", -1))),
-    Program("block-too-large", "h100", toolkit_program("faults", "threads", 2048),
+    Program("block-too-large", "h100", toolkit_program("errors", "threads", 2048),
             "a block of (2048, 1, 1) = 2048 threads; 1 to 1024 are possible", succeeds=False,
             suite="toolkit"),
     *(Program("-then-".join(order), "h100", imports(*order), "the kernel stored 42",

@@ -2,8 +2,8 @@
 """Writes down launches of peers' kernels, for tools that run them in their own process.
 
 A launch is three files: NAME.ptx, NAME.bin with what is in the device's memory, and
-NAME.json with everything else. Addresses are the emulator's, which gives the same ones
-to whoever allocates the same; tensor maps in the parameters hold them, too.
+NAME.json with everything else. Addresses are the emulator's, which are the same for
+the same allocations; tensor maps in the parameters also hold them.
 """
 
 import argparse

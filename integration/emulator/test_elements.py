@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of what the comparison rests on: encodings, and a bound that sees faults."""
+"""Tests of what the comparison rests on: encodings, and a bound that sees errors."""
 
 import unittest
 

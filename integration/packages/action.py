@@ -14,9 +14,9 @@ def is_run(condition, values, has_failed):
     or not. Without a status, a step is run if none has failed."""
     if not condition:
         return not has_failed
-    words = condition.removeprefix("${{").removesuffix("}}").strip()
-    results = [not has_failed or "cancelled()" in words]
-    for term in words.split(" && "):
+    text = condition.removeprefix("${{").removesuffix("}}").strip()
+    results = [not has_failed or "cancelled()" in text]
+    for term in text.split(" && "):
         match = re.fullmatch(r"!cancelled\(\)|inputs\.(\w+) != ''", term)
         expect(match, f"what does '{term}' mean?")
         results.append(not match[1] or values[match[1]] != "")

@@ -36,7 +36,7 @@ def check_pins():
     count = 0
     for name in WORKFLOWS:
         for use in list_uses(yaml.safe_load((ROOT / name).read_text())):
-            # Ours stands for wherever somebody keeps it.
+            # Ours stands for wherever a user keeps it.
             expect(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}|OWNER/drawloom@COMMIT", use),
                    f"{name}: {use} is not named by commit")
             count += 1

@@ -22,8 +22,8 @@ FILES = {
 ELSEWHERE = re.compile(r"lib(c|m|dl|rt|pthread|gcc_s)\.so|ld-linux|libcuda\.so")
 
 
-def run(*words):
-    return subprocess.run([str(word) for word in words], check=True, text=True,
+def run(*arguments):
+    return subprocess.run([str(one) for one in arguments], check=True, text=True,
                           capture_output=True).stdout
 
 
@@ -44,12 +44,12 @@ def owners(paths):
 def archives(build, file):
     """What the linker gets for a file: archives by their paths."""
     command = run("ninja", "-C", build, "-t", "commands", "-s", file)
-    words = command.split()
-    found = {pathlib.Path(word) for word in words
+    arguments = command.split()
+    found = {pathlib.Path(word) for word in arguments
              if word.endswith(".a") and word.startswith("/")}
     found |= {pathlib.Path(run("clang++-22", f"-print-file-name={word[3:]}").strip())
-              for word in words if re.fullmatch(r"-l:lib.*\.a", word)}
-    if "-static-libstdc++" in words:
+              for word in arguments if re.fullmatch(r"-l:lib.*\.a", word)}
+    if "-static-libstdc++" in arguments:
         found.add(pathlib.Path(run("clang++-22", "-print-file-name=libstdc++.a").strip()))
     return found
 
@@ -66,7 +66,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     options = parser.parse_args()
     listed = {wheel: {row[0] for row in CONTENTS if wheel in row[3]} for wheel in FILES}
-    faults = []
+    errors = []
     for wheel, files in FILES.items():
         inside = {}
         for file in files:
@@ -79,14 +79,14 @@ def main():
         for path, package in sorted(packages.items()):
             # MLIR's and LLVM's archives are many, of two packages.
             if package not in inside[path]:
-                faults.append(f"{wheel}: {path} is of {package}, which its SBOM lacks")
+                errors.append(f"{wheel}: {path} is of {package}, which its SBOM lacks")
         used = set(packages.values())
         print(f"{wheel}: {len(inside)} libraries of {', '.join(sorted(map(str, used)))}")
-        faults += [f"{wheel}: nothing in it is of {package}, which its SBOM has"
+        errors += [f"{wheel}: nothing in it is of {package}, which its SBOM has"
                    for package in sorted(listed[wheel] - used)]
-    for fault in faults:
-        print(fault)
-    sys.exit(1 if faults else 0)
+    for error in errors:
+        print(error)
+    sys.exit(1 if errors else 0)
 
 
 if __name__ == "__main__":

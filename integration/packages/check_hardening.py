@@ -41,8 +41,8 @@ def is_elf(path):
         return file.read(4) == b"\x7fELF"
 
 
-def faults_of(path, tool, sanitized):
-    """What a binary lacks, in words."""
+def errors_of(path, tool, sanitized):
+    """What a binary lacks, as text."""
     text = subprocess.run([tool, "-hldW", "--dyn-symbols", path], check=True,
                           capture_output=True, text=True).stdout
     # (NAME) value: the dynamic section, in which a name stands once.
@@ -86,15 +86,15 @@ def binaries(folder):
 
 
 def check_binaries(paths, sanitized=False):
-    """Prints faults; the counts of binaries and faults."""
+    """Prints errors; the counts of binaries and errors."""
     tool = readelf()
-    count = faulty = 0
+    count = wrong = 0
     for path in paths:
         count += 1
-        for fault in faults_of(path, tool, sanitized):
-            faulty += 1
-            print(f"{path}: {fault}")
-    return count, faulty
+        for error in errors_of(path, tool, sanitized):
+            wrong += 1
+            print(f"{path}: {error}")
+    return count, wrong
 
 
 def check_commands(build):
@@ -108,7 +108,7 @@ def check_commands(build):
 
 
 def check_wheel(wheel):
-    """Prints faults of the binaries in a wheel; the counts of both."""
+    """Prints errors of the binaries in a wheel; the counts of both."""
     with tempfile.TemporaryDirectory() as folder:
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(folder)
@@ -123,13 +123,13 @@ def main():
     sanitized = "DRAWLOOM_SANITIZE:BOOL=ON" in cache
     paths = [path for folder in ("bin", "lib/drawloom")
              for path in binaries(options.build / folder)]
-    count, faults = check_binaries(paths, sanitized)
+    count, errors = check_binaries(paths, sanitized)
     if not sanitized:
         files, bare = check_commands(options.build)
         print(f"hardening: {files} source files, {bare} without flags")
-        faults += bare
-    print(f"hardening: {count} binaries, {faults} faults")
-    return faults > 0 or count == 0
+        errors += bare
+    print(f"hardening: {count} binaries, {errors} errors")
+    return errors > 0 or count == 0
 
 
 if __name__ == "__main__":

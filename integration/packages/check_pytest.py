@@ -15,7 +15,7 @@ from check_wheels import ROOT, Failure, expect, install, run
 from sarif import read_results
 
 PROJECT = ROOT / "integration/python/pytest/test_kernels.py"
-# A copy that nobody has waited for may be late under these.
+# A copy that no thread has waited for may be late under these.
 LATE = {"adversarial", "adversarial:bulk"}
 
 
@@ -36,7 +36,7 @@ def check(text):
             schedule = next(p for p in parameters.split("-") if p != "early")
             late |= {schedule} if outcome == "FAILED" else set()
             continue
-        wrong = test == "test_nobody_looks" or re.search("wrong|hang", parameters)
+        wrong = test == "test_unchecked_failure" or re.search("wrong|hang", parameters)
         expect(outcome == ("FAILED" if wrong else "PASSED"),
                f"{test}[{parameters}] {outcome}\n{text}")
     expect(LATE <= late and "deterministic" not in late,
@@ -64,7 +64,7 @@ def check_findings(python, scratch):
     failed = {test["test"].partition("::")[2]: test["report"]
               for test in written["tests"] if test["outcome"] == "failed"}
     expect(set(failed) == {"test_doubles[wrong]", "test_doubles[hang]",
-                           "test_doubles[early]", "test_nobody_looks"}
+                           "test_doubles[early]", "test_unchecked_failure"}
            and len(written["tests"]) == 6, f"{written}")
     expect("deadlock" in failed["test_doubles[hang]"]
            and re.search(r"line \d+", failed["test_doubles[hang]"]),

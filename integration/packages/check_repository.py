@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """examples/repository as GitHub would run its workflow: the Action's steps run its
-kernel and compile its programs, and what they write is SARIF at the lines that are at
-fault. The commands of its README write the same."""
+kernel and compile its programs, and what they write is SARIF at the lines that are
+wrong. The commands of its README write the same."""
 import argparse
 import os
 import pathlib

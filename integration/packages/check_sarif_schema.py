@@ -13,11 +13,11 @@ import sys
 import tempfile
 
 from check_wheels import ROOT, Failure, expect
-from sarif import faults, read_results
+from sarif import errors, read_results
 
 EXAMPLES = ROOT / "examples"
 REVERSE = (EXAMPLES / "check/reverse.ptx").read_text()
-HANDOVER = (EXAMPLES / "check/handover.ptx").read_text()
+EXAMPLE = (EXAMPLES / "check/handover.ptx").read_text()
 GEMM = (EXAMPLES / "gemm.mlir").read_text()
 INLINED = REVERSE.replace(
     ".address_size 64",
@@ -28,8 +28,8 @@ FILES = {
     "reverse.ptx": REVERSE,
     "inlined.ptx": INLINED,
     "hangs.ptx": REVERSE.replace("// bar.sync 0", "bar.sync 0, 96"),
-    "count.ptx": HANDOVER.replace("[empty], 32;", "[empty], 31;"),
-    "wrong.ptx": HANDOVER.replace("bar.sync 0;", "barr.sync 0;"),
+    "count.ptx": EXAMPLE.replace("[empty], 32;", "[empty], 31;"),
+    "wrong.ptx": EXAMPLE.replace("bar.sync 0;", "barr.sync 0;"),
     "silent.ptx": REVERSE,
     "known.txt": "unordered ptx:24\n",
     "gemm.mlir": GEMM,
@@ -104,7 +104,7 @@ def main():
             expect(results.startswith(begin), f"{command}: {results}")
             if begin == COMMANDS[0][1]:
                 for words, spoiled in spoil(json.loads(log.read_text())):
-                    expect(faults(spoiled), f"the schema takes a log with {words}")
+                    expect(errors(spoiled), f"the schema takes a log with {words}")
         print(f"{len(COMMANDS)} logs are as the schema of SARIF 2.1.0 says")
 
 

@@ -2,10 +2,10 @@
 """Sweeps, from the installed wheel.
 
 With --sample, on processes of this machine: 300 points of farm.toml, of which a worker
-and then the driver are killed; a sweep with kernels that are at fault, and how one of
+and then the driver are killed; a sweep with kernels that are wrong, and how one of
 them is repeated; a point that takes too long; commands in parts.
 
-With --crossed, programs as people write them under schedules that nobody wrote for them.
+With --crossed, programs as people write them under schedules that weren't written for them.
 
 Without either, all points of farm.toml on a real Ray cluster that the test starts: a node is
 killed half-way and another one added, then the driver is killed and started again. Ray
@@ -154,17 +154,17 @@ def check_kills(farm, count, say):
     say(f"{few} of them with one process: the same bits")
 
 
-def check_faults(farm, say):
+def check_failures(farm, say):
     said = farm.sweep("release", spec=RELEASE, code=1)
     verdicts = dict(farm.query("release", "SELECT verdict, count(*) FROM results "
                                "GROUP BY verdict"))
     expect(set(verdicts) == {"passed", "pruned", "races", "failed"}, said)
-    at_fault = farm.query("release", "SELECT DISTINCT program FROM sweep WHERE verdict "
-                          "IN ('races', 'failed')")
-    expect(at_fault == [("last_one_wins.mlir",)], f"{at_fault}")
-    words = farm.query("release", "SELECT DISTINCT message FROM sweep "
-                       "WHERE verdict = 'pruned' AND arch = 'sm_90a'")
-    expect(len(words) == 1 and "= 249 KiB > 227 KiB on sm_90a" in words[0][0], words)
+    failing = farm.query("release", "SELECT DISTINCT program FROM sweep WHERE verdict "
+                         "IN ('races', 'failed')")
+    expect(failing == [("last_one_wins.mlir",)], f"{failing}")
+    messages = farm.query("release", "SELECT DISTINCT message FROM sweep "
+                          "WHERE verdict = 'pruned' AND arch = 'sm_90a'")
+    expect(len(messages) == 1 and "= 249 KiB > 227 KiB on sm_90a" in messages[0][0], messages)
     code = farm.query("release", "SELECT count(*) FROM results WHERE verdict = 'pruned' "
                       "AND compile_ms + run_ms > 0")
     expect(code == [(0,)], "code was made of pruned points")
@@ -227,7 +227,7 @@ def check_limits(farm, say):
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate()
     expect("stopped; the same command goes on from here" in said, said)
-    say("limits and mistakes are told")
+    say("limits and mistakes are reported")
 
 
 COMMANDS = """
@@ -324,8 +324,8 @@ def draw(page, picture):
 
 
 class Cluster:
-    """Ray on this machine: a head without CPUs, and nodes of one CPU. Addresses from
-    127.0.0.2 on, because Ray takes 127.0.0.1 for the machine's own."""
+    """Ray on this host: a head without CPUs, and nodes of one CPU. Addresses from
+    127.0.0.2 on, because Ray takes 127.0.0.1 for the host's own."""
 
     def __init__(self, farm):
         self.farm, self.nodes = farm, 0
@@ -474,7 +474,7 @@ def main():
         say("installed")
         if options.sample:
             check_kills(farm, 300, say)
-            check_faults(farm, say)
+            check_failures(farm, say)
             check_limits(farm, say)
             check_commands(farm, options.build.resolve(), say)
             check_crossed(farm, say, "--sample", 80)

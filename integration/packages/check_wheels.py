@@ -120,8 +120,8 @@ def check_contents(wheel, version):
 
 def check_hardened(wheel):
     """What packages.hardening asks of a build, of the binaries that others get."""
-    count, faults = check_hardening.check_wheel(wheel)
-    expect(count and not faults, f"{wheel.name}: {count} binaries, {faults} faults")
+    count, errors = check_hardening.check_wheel(wheel)
+    expect(count and not errors, f"{wheel.name}: {count} binaries, {errors} errors")
 
 
 def check_audit(wheel):
@@ -142,7 +142,7 @@ def check_audit(wheel):
 
 
 def check_loaded(folder):
-    """Nothing comes from packages of the machine that built it."""
+    """Nothing comes from packages of the host that built it."""
     files = [folder / "bin/drawloom", folder / "bin/drawloom-run",
              folder / "lib/drawloom/libcuda.so.1",
              folder / "lib/drawloom/libcudart.so.13",

@@ -32,14 +32,14 @@ VALIDATOR = jsonschema.Draft7Validator(
     read_schema(), format_checker=jsonschema.Draft7Validator.FORMAT_CHECKER)
 
 
-def faults(log):
-    """Where a log isn't as the schema says, and why."""
+def errors(log):
+    """Where a log violates the schema, and why."""
     return [f"{error.json_path}: {error.message}"
             for error in VALIDATOR.iter_errors(log)]
 
 
 def read_results(file, **options):
     """A line for each result of a file that is as the standard says."""
-    wrong = faults(json.loads(pathlib.Path(file).read_text()))
+    wrong = errors(json.loads(pathlib.Path(file).read_text()))
     expect(not wrong, f"{file}: {wrong}")
     return run(sys.executable, CHECK_SARIF, file, **options)

@@ -116,14 +116,14 @@ def is_worse(now: list[float], before: list[float]) -> bool:
 
 
 def compare(now: Row, before: Row) -> list[str]:
-    faults = [f"{role} {now[role] or 'none'}, before {before[role] or 'none'}" for role in JUDGED
-              if is_worse(read_loops(now[role]), read_loops(before[role]))]
-    return faults + [f"{name} {now[name]}, before {before[name]}" for name in NUMBERS
-                     if int(now[name]) > int(before[name])]
+    regressions = [f"{role} {now[role] or 'none'}, before {before[role] or 'none'}" for role in JUDGED
+                   if is_worse(read_loops(now[role]), read_loops(before[role]))]
+    return regressions + [f"{name} {now[name]}, before {before[name]}" for name in NUMBERS
+                          if int(now[name]) > int(before[name])]
 
 
 def print_summary(rows: list[Row], baseline: dict[tuple[str, str], Row]):
-    """The k-blocks of the plain product, two copies and four MMAs, and how long
+    """The K tiles of the plain GEMM, two copies and four MMAs, and how long
     all kernels are together."""
     both = [(int(row["instructions"]), int(before["instructions"])) for row in rows
             if (before := baseline.get((row["suite"], row["kernel"])))]
@@ -170,10 +170,10 @@ def main() -> int:
             worse += 1
     for row in rows:
         before = baseline.get((row["suite"], row["kernel"]))
-        faults = compare(row, before) if before else ["not in the baseline"]
-        worse += bool(faults)
-        if faults:
-            print(f"{row['kernel']}: {'; '.join(faults)}")
+        regressions = compare(row, before) if before else ["not in the baseline"]
+        worse += bool(regressions)
+        if regressions:
+            print(f"{row['kernel']}: {'; '.join(regressions)}")
     print_summary(rows, baseline)
     print(f"sass: {len(rows)} kernels, {worse} worse than in {FILE.name}")
     return 1 if worse or not rows else 0

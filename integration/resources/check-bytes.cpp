@@ -10,8 +10,8 @@
 //
 // Compiles a bf16 GEMM with tiles of 128 x 256 x 64 for one CTA, for clusters
 // and for pairs, runs one cluster of each on the emulator, and counts what the
-// bulk copies of each CTA read from global memory. For a step along k that is
-// the same in a problem of any size, 8192 x 8192 x 8192 as here: a step of one
+// bulk copies of each CTA read from global memory. For a K tile that is the
+// same in a problem of any size, 8192 x 8192 x 8192 as here: a K tile of one
 // work tile is like any other.
 //
 // What it has to be follows from the layouts alone. CTAs along n share A, CTAs

@@ -114,11 +114,11 @@ int main(int argc, char **argv) {
         target::findPtxas(target::ToolSearch::fromEnvironment(), **arch);
     if (!ptxas)
       return fail(ptxas.takeError());
-    std::string fault = check(
+    std::string error = check(
         text, {.arch = *arch, .stopAfter = Stage::Cubin, .ptxas = *ptxas});
-    right += fault.empty();
-    if (!fault.empty())
-      llvm::outs() << text.name << ": " << fault << '\n';
+    right += error.empty();
+    if (!error.empty())
+      llvm::outs() << text.name << ": " << error << '\n';
   }
   llvm::outs() << "resources: " << right << " of " << texts->size()
                << " kernels as planned\n";

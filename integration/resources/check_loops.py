@@ -4,7 +4,7 @@
     check_loops.py --drawloom build/release/bin/drawloom --arch sm_100a
         --load 23/2 --mma 33/4 [--form REGEX ...] PROGRAM.mlir
 
-Counts the machine instructions of the loops along K, and the copies and products
+Counts the SASS instructions of the loops along K, and the copies and MMAs
 among them. Neither loop may get longer than it was, and there is one of each: ptxas
 makes a second one where it takes the lanes of a warp to be apart. The code must have
 an instruction of each form.
@@ -39,19 +39,19 @@ def main() -> int:
                         "--emit", "cubin", "-o", cubin], check=True, capture_output=True)
         instructions, labels = count_sass.disassemble(find_tool("nvdisasm"), cubin)
     loops = count_sass.find_loops(instructions, labels)
-    faults = [f"no {form}" for form in args.form
+    errors = [f"no {form}" for form in args.form
               if not any(re.search(form, text) for text in instructions)]
     figures = []
     for role in ("load", "mma"):
         found = count_sass.count(instructions, loops, count_sass.ROLES[role])
         most, count = map(int, getattr(args, role).split("/"))
         if len(found) != 1 or found[0][1] != count or found[0][0] > most:
-            faults.append(f"{role}: {found}, and it was {most} with {count}")
+            errors.append(f"{role}: {found}, and it was {most} with {count}")
         figures += [f"{role} {length}" for length, _ in found]
-    for fault in faults:
-        print(fault)
-    print(f"sass: {', '.join(figures)} instructions, {len(faults)} faults")
-    return 1 if faults else 0
+    for error in errors:
+        print(error)
+    print(f"sass: {', '.join(figures)} instructions, {len(errors)} errors")
+    return 1 if errors else 0
 
 
 if __name__ == "__main__":

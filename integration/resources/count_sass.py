@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counts the machine instructions in the loops of a kernel, role by role.
+"""Counts the SASS instructions in the loops of a kernel, role by role.
 
 A loop is what lies between a branch backwards and its target. A role is known by
 the instructions that it is there for; the loops of a role are the smallest ones
@@ -17,8 +17,8 @@ INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?P<text>.+?)\s*;")
 BRANCH = re.compile(r"\bBRA\b.*`\((?P<target>\.L_[\w.]+)\)")
 GUARD = re.compile(r"^@!?U?P\w+\s+")
 
-# By the names of instructions: copies by TMA, copies by threads, products of
-# tensor cores on either architecture, and what brings results to global memory.
+# By the names of instructions: TMA copies, cp.async, MMAs of tensor cores on
+# either architecture, and what brings results to global memory.
 ROLES = {
     "load": re.compile(r"UTMALDG|UBLKCP"),
     "copy": re.compile(r"LDGSTS"),

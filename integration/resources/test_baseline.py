@@ -11,25 +11,25 @@ ROW = {"load": "19/1 21/2", "copy": "", "mma": "34/4", "store": "110/5", "regist
 
 
 class Worse(unittest.TestCase):
-    def faults(self, **changes) -> list[str]:
+    def regressions(self, **changes) -> list[str]:
         return baseline.compare(ROW | changes, ROW)
 
     def test_the_same_and_better(self):
-        self.assertEqual(self.faults(), [])
-        self.assertEqual(self.faults(load="19/1 20/2", registers="136", spill_loads="0"), [])
+        self.assertEqual(self.regressions(), [])
+        self.assertEqual(self.regressions(load="19/1 20/2", registers="136", spill_loads="0"), [])
         # Twice as long for twice the products, and a loop for the rest.
-        self.assertEqual(self.faults(mma="34/4 60/8"), [])
+        self.assertEqual(self.regressions(mma="34/4 60/8"), [])
         # Is there to be read.
-        self.assertEqual(self.faults(store="999/5", instructions="9999"), [])
+        self.assertEqual(self.regressions(store="999/5", instructions="9999"), [])
 
     def test_each_column(self):
-        self.assertEqual(self.faults(mma="35/4"), ["mma 35/4, before 34/4"])
-        self.assertEqual(self.faults(load="19/1 23/2"),
+        self.assertEqual(self.regressions(mma="35/4"), ["mma 35/4, before 34/4"])
+        self.assertEqual(self.regressions(load="19/1 23/2"),
                          ["load 19/1 23/2, before 19/1 21/2"])
-        self.assertEqual(self.faults(copy="34/1"), ["copy 34/1, before none"])
-        self.assertEqual(self.faults(mma=""), ["mma none, before 34/4"])
+        self.assertEqual(self.regressions(copy="34/1"), ["copy 34/1, before none"])
+        self.assertEqual(self.regressions(mma=""), ["mma none, before 34/4"])
         for column in baseline.NUMBERS:
-            self.assertEqual(self.faults(**{column: "145"}),
+            self.assertEqual(self.regressions(**{column: "145"}),
                              [f"{column} 145, before {ROW[column]}"])
 
 

@@ -140,7 +140,7 @@ TEST_P(CudaKernels, Totals) {
     EXPECT_EQ(got.wide, expected.wide);
     EXPECT_EQ(got.floats, expected.floats);
     EXPECT_EQ(got.doubles, expected.doubles);
-    // Everybody got another ticket.
+    // Each thread got its own ticket.
     std::vector<uint32_t> seen = read<uint32_t>(tickets, in.size());
     std::sort(seen.begin(), seen.end());
     for (unsigned i = 0; i != seen.size(); ++i)

@@ -30,7 +30,7 @@ CASE(pinned_overwritten_later, "right") {
   }
   require(x, 3);
 }
-// A few bytes in the middle of a page.
+// A few bytes inside a page.
 CASE(pinned_part_overwritten, "host-order") {
   int *h = pinned(), *x = device();
   CHECK(cudaMemcpyAsync(x, h + 10, 64, cudaMemcpyHostToDevice, stream()));
@@ -118,7 +118,7 @@ CASE(pageable_memory, "right") {
   CHECK(cudaMemcpyAsync(h.data(), x, bytes, cudaMemcpyDeviceToHost, a));
   REQUIRE(h[3] == 1);
 }
-// System calls don't raise faults, and mustn't fail.
+// System calls don't raise SIGSEGV, and mustn't fail.
 CASE(file_into_the_other_half, "right") {
   int *h = pinned(2 * bytes), *x = device();
   int ends[2];

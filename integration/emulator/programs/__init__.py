@@ -57,7 +57,7 @@ def nvcc(name: str, sources: list[Path], options: tuple[str, ...], packages=PACK
 
 
 def gencode(*targets: str) -> tuple[str, ...]:
-    """PTX for each of these, such as 90a; nvcc's sm_90a for machine code."""
+    """PTX for each of these, such as 90a; nvcc's sm_90a for SASS."""
     return tuple(f"-gencode=arch=compute_{t.removeprefix('sm_')},"
                  f"code={t if t.startswith('sm_') else f'compute_{t}'}" for t in targets)
 

@@ -77,7 +77,7 @@ def test_doubles(name):
 
 
 @pytest.mark.drawloom(orders=0)
-def test_nobody_looks():
+def test_unchecked_failure():
     run("outside")
 
 

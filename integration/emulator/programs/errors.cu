@@ -1,4 +1,4 @@
-//===- faults.cu - Mistakes that a program is told about --------------------===//
+//===- errors.cu - Mistakes that are reported to a program ------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `faults index N` reads element N of a local array of eight; `faults threads N`
-// launches a block of N threads. It says what CUDA answers.
+// `errors index N` reads element N of a local array of eight; `errors threads N`
+// launches a block of N threads. It prints what CUDA returns.
 //
 //===----------------------------------------------------------------------===//
 
