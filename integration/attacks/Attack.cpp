@@ -130,7 +130,7 @@ Outcome attacks::attackOnce(const Attack &attack, llvm::StringRef folder) {
     GlobalMemory &memory = device->memory();
     constexpr size_t bufferBytes = 4000;
     const uint64_t buffer = llvm::cantFail(memory.allocate(bufferBytes));
-    // What is left of the last page is nobody's, and zero.
+    // What is left of the last page is unallocated, and zero.
     const llvm::StringRef rest(memory.translate(buffer, bufferBytes) +
                                    bufferBytes,
                                4096 - bufferBytes);
@@ -166,7 +166,7 @@ Outcome attacks::attackOnce(const Attack &attack, llvm::StringRef folder) {
       options.stepLimit = 200000;
       options.threads = 1;
       options.output = &output;
-      // The checker has tables of what it is told, and addresses, too.
+      // The checker also has tables of events and addresses.
       checker::CheckOptions check;
       check.countsCosts = true;
       checker::RaceChecker listener(std::move(check));

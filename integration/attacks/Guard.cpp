@@ -23,7 +23,7 @@ void __real_free(void *);
 }
 
 //===----------------------------------------------------------------------===//
-// Pages that nobody can touch
+// Pages that no access can touch
 //===----------------------------------------------------------------------===//
 
 static constexpr size_t pageBytes = 4096, guardBytes = 64 << 10;

@@ -9,7 +9,7 @@
 // The linker sends the emulator's calls of mmap, munmap, aligned_alloc and free
 // here (--wrap). So what kernels work in, which is device memory, the table of
 // its pages, shared memory, local memory and register files, lies between pages
-// that nobody can touch: an escape of up to 64 KiB to either side ends the
+// without access: an escape of up to 64 KiB to either side ends the
 // process with a signal.
 //
 // A Watch is for what jumps over those pages: blocks of the host's heap, among

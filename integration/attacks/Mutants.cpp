@@ -397,7 +397,7 @@ bool attacks::attackWithFatBinaries(unsigned count, uint64_t seed,
     return false;
   return inParts(count, 500, 300, "fat binaries", [&](unsigned number) {
     static bool prepared = [&] {
-      // What is refused is told; nobody reads it here.
+      // Rejections are printed, and not read here.
       if (!freopen("/dev/null", "w", stderr))
         abort();
       void *context = nullptr;

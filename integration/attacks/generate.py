@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes kernels that try to leave the memory that is theirs.
+"""Writes kernels that try to leave their memory.
 
     generate.py FOLDER
 

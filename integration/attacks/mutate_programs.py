@@ -209,7 +209,7 @@ def cut(rng, text, others):
 
 
 def rename(rng, text, others):
-    """A symbol or an argument gets a name that nobody would choose."""
+    """A symbol or an argument gets an unlikely name."""
     places = list(re.finditer(rb'@[\w.]+|"[\w.]+"', text))
     if not places:
         return text

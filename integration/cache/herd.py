@@ -27,7 +27,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOST = pathlib.Path(__file__).resolve().with_name("host.py")
 # Parts of the time without a store: with one, and with one that fails.
-WITH_STORE, WITH_FAULTS = 1 / 10, 1.2
+WITH_STORE, WITH_FAILURES = 1 / 10, 1.2
 
 
 def free_port():
@@ -263,7 +263,7 @@ def main():
             sys.exit("a silent store is no failure")
         alone = herd.walls.pop("without a store")
         for name, wall in herd.walls.items():
-            most = WITH_STORE if name == "one Redis" else WITH_FAULTS
+            most = WITH_STORE if name == "one Redis" else WITH_FAILURES
             print(f"{name}: {wall / alone:.3f} of the time without a store, may be {most}")
             if args.measure and wall > most * alone:
                 sys.exit("which it is not")

@@ -41,7 +41,7 @@ def main():
     try:
         begin = time.monotonic()
         if start(programs[-1]).wait():
-            sys.exit("a compile that nobody kills fails")
+            sys.exit("a compile that is not killed fails")
         whole = time.monotonic() - begin
         killed = 0
         for program in programs[:-1]:
@@ -51,7 +51,7 @@ def main():
             ended = process.wait() != -9
             killed += not ended
             # The entry is written at the end, so that is where the moments go,
-            # however fast the machine is just now.
+            # however fast the host is just now.
             whole *= 0.85 if ended else 1.15
             done = verify()
             if done.returncode:
@@ -59,7 +59,7 @@ def main():
         print(f"{args.rounds} writers, {killed} killed before their end: {done.stdout.strip()}")
         if not 0 < killed < args.rounds:
             sys.exit("the moments were all too late or all too early")
-        # The lock of a killed one is free: nobody waits for it.
+        # The lock of a killed one is free: no process waits for it.
         begin = time.monotonic()
         for program in programs:
             if start(program).wait():

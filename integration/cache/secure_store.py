@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A Redis server that speaks TLS and asks who one is: a user of its own with a password,
-who may do what docs/Cache.md says and nothing else. Whoever cannot be trusted, or is not
-trusted, is no store: the kernel is compiled, and it is a failure of the store."""
+"""A Redis server that speaks TLS and authenticates: a user of its own with a password,
+who may do what is in docs/Cache.md and nothing else. A server that cannot be trusted, or a
+client that is not, has no store: the kernel is compiled, and it is a failure of the store."""
 
 import argparse
 import os
@@ -99,9 +99,9 @@ def main():
             cases = [
                 ("over TLS, as a user", first, store.url(), "ca.pem", made),
                 ("the next host", first, store.url(), "ca.pem", found),
-                ("an authority that nobody knows", first, store.url(), None, refused),
+                ("an unknown authority", first, store.url(), None, refused),
                 ("another password", first, store.url(password="guess"), "ca.pem", refused),
-                ("another user", first, store.url(user="somebody"), "ca.pem", refused),
+                ("another user", first, store.url(user="other"), "ca.pem", refused),
                 ("without TLS", first, store.url(scheme="redis"), "ca.pem", refused),
                 ("a user who may only read finds it", first, store.url("reader"), "ca.pem",
                  found),

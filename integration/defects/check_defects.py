@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the test of each defect that was mended, and counts: `defects: N of N`.
+"""Runs the test of each defect that was fixed, and counts: `defects: N of N`.
 
 The lists beside this file have a line for each: what holds now, and the test
 that failed before it did, where tests of its kind stand.

@@ -154,9 +154,9 @@ def main() -> int:
             print(f"{program.name:52} {'fixed' if program.fixed else '':5} {outcome[0]:10} {outcome[1]}", flush=True)
             outcomes.append((program, outcome[0]))
 
-    def count(kind: str, fixed: bool, *words: str) -> int:
+    def count(kind: str, fixed: bool, *wanted: str) -> int:
         return sum(program.source.parent.name == kind and program.fixed == fixed and
-                   (not words or outcome in words) for program, outcome in outcomes)
+                   (not wanted or outcome in wanted) for program, outcome in outcomes)
 
     bugs, clean = count("bugs", False), count("clean", False)
     errors, more = count("bugs", False, "default"), count("bugs", False, "default", "schedules")

@@ -34,7 +34,7 @@ class Chooser:
             head, *rest = instruction.mnemonic
             known = self.of_head.setdefault(head, [])
             known += [word for word in rest if word not in known]
-        self.all = sorted({word for words in self.of_head.values() for word in words})
+        self.all = sorted({word for known in self.of_head.values() for word in known})
 
     def one(self, items):
         return items[int(self.random() * len(items))] if items else None

@@ -3,7 +3,7 @@
 
 For each kernel: PTX text → typed form → PTX text, both texts through ptxas, and
 the two cubins must agree (toolkit.COMPARED says in what). The printer sees the
-typed form only, so whatever the parser lost shows up as another machine code.
+typed form only, so whatever the parser lost shows up as different SASS.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def disassemble(cubin: bytes) -> list[str]:
 
 
 def explain(assembler: Assembler, before: str, after: str) -> str:
-    """Which sections differ, and where the machine code first does."""
+    """Which sections differ, and where the SASS first does."""
     (_, one), (_, two) = assembler.assemble(before), assembler.assemble(after)
     first, second = compared(one), compared(two)
     sizes = {name: (len(first.get(name, b"")), len(second.get(name, b"")))

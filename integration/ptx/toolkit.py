@@ -97,8 +97,8 @@ class Assembler:
         self.path = path or find_tool("ptxas")
         if not self.path:
             raise FileNotFoundError("no ptxas: install integration/requirements.txt")
-        told = subprocess.run([self.path, "--version"], capture_output=True, text=True, check=True)
-        self.version = re.search(r"V(\d[\d.]*)", told.stdout)[1]
+        printed = subprocess.run([self.path, "--version"], capture_output=True, text=True, check=True)
+        self.version = re.search(r"V(\d[\d.]*)", printed.stdout)[1]
         self.runs = 0
         self.store = sqlite3.connect(cache_folder() / "ptxas.sqlite", timeout=60)
         self.store.execute("create table if not exists answers"

@@ -78,7 +78,7 @@ class RunTest(unittest.TestCase):
             file.write_text(text)
             environment = {name: value for name, value in os.environ.items()
                            if not name.startswith("TRITON_")}
-            # Of our own, so that nobody's cache answers.
+            # Of our own, so that no other cache answers.
             environment["TRITON_CACHE_DIR"] = folder
             return subprocess.run([RUN, "--", PYTHON, "-W", "ignore", file],
                                   env={**environment, **variables}, text=True,

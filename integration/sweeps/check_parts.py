@@ -42,7 +42,7 @@ def main():
     args = parser.parse_args()
     spec = tomllib.loads((HERE / "suites.toml").read_text())
     values = {"build": args.build, "python": args.python}
-    seen, faults = set(), 0
+    seen, errors = set(), 0
     for given in spec["commands"]:
         if "parts" not in given or given["name"] in args.left_out:
             continue
@@ -50,17 +50,17 @@ def main():
         whole = list_cases(command, "1/1")
         words = f"{given['name']}: {whole.total()} cases in {given['parts']} parts"
         if whole.total() < given["parts"]:
-            words, faults = f"{words}: some have none", faults + 1
+            words, errors = f"{words}: some have none", errors + 1
         if (tool := name_tool(command)) not in seen:
             seen.add(tool)
             parts = [list_cases(command, f"{number}/{PARTS}") for number in range(1, PARTS + 1)]
             together = sum(parts, collections.Counter())
             words += f"; {tool}: {' + '.join(str(one.total()) for one in parts)}"
             if together != whole or max(map(len, parts)) == len(whole):
-                words, faults = f"{words} are not the whole", faults + 1
+                words, errors = f"{words} are not the whole", errors + 1
         print(words, flush=True)
-    print(f"parts: {len(seen)} tools, {faults} faults")
-    return faults > 0 or not seen
+    print(f"parts: {len(seen)} tools, {errors} errors")
+    return errors > 0 or not seen
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ def main():
         start = time.monotonic()
 
         def judge(code, text):
-            # Once 500 ms to read, and what the machine's load makes of a
+            # Once 500 ms to read, and what the host's load makes of a
             # compile; a stall of seconds is one.
             took = time.monotonic() - start
             if took > 3 * alone + 4:

@@ -44,7 +44,7 @@ assembles = {
     "prints a line of megabytes":
         'head -c 3000000 /dev/zero | tr "\\0" x >&2; exit 1',
     "prints zeros": "head -c 100000 /dev/zero >&2; exit 1",
-    "fails without a word": "exit 3",
+    "fails silently": "exit 3",
     "kills itself": "kill -9 $$",
     "crashes": "kill -11 $$",
     "leaves a child behind": 'sleep 1000 >&2 & exit 1',

@@ -7,11 +7,11 @@ interpreter says.
 compiles every mutant through the C API, the even ones for sm_90a and the odd
 ones for sm_100a. Of every tenth, those that are accepted run on an emulated
 device with random numbers, and are compared. Mutants run in child processes, a
-batch in each, so that a crash costs one mutant and is told by its number:
+batch in each, so that a crash costs one mutant and is reported by its number:
 `--first 4711 --count 1 --verbose` repeats it.
 
 A mutant fails if it ends the process, takes too long or too much memory, is
-refused without words, takes more than 2 GiB, ends in a fault of the emulator, or is
+refused without a message, takes more than 2 GiB, ends in a report of the emulator, or is
 beyond its bound.
 A launch may refuse what a program promises for its tensors and the sizes of a
 run don't keep; and the interpreter may refuse to run what has no meaning, such
@@ -49,9 +49,9 @@ seconds_each = 60
 most_bytes = 2 << 30
 batch_size = 100
 
-# What the emulated device says when a kernel does something wrong.
-faults = ("illegal address", "deadlock", "misaligned", "is not executed",
-          "out of range", "the kernel", "no progress", "trap", "race")
+# What the emulated device reports when a kernel does something wrong.
+reports = ("illegal address", "deadlock", "misaligned", "is not executed",
+           "out of range", "the kernel", "no progress", "trap", "race")
 
 
 class CompileOptions(ctypes.Structure):
@@ -139,25 +139,24 @@ def is_large(text):
 
 def try_mutant(library, mutant, runs):
     arch = "sm_100a" if mutant.number % 2 else "sm_90a"
-    program, words = library.compile(mutant.text, arch)
+    program, message = library.compile(mutant.text, arch)
     if program is None:
-        return ("refused" if words.strip() else "silent"), words
+        return ("refused" if message.strip() else "silent"), message
     kinds = ["accepted"]
     if runs and is_large(mutant.text):
         kinds.append("not run")
     elif runs:
         for kernel in library.kernels(program):
-            report, words = library.run(program, kernel)
+            report, message = library.run(program, kernel)
             if report is not None:
-                kind, words = judge(report)
+                kind, message = judge(report)
             else:
-                isFault = any(fault in words for fault in faults)
-                kind = "fault" if isFault else "not run"
+                kind = "reported" if any(one in message for one in reports) else "not run"
             kinds.append(kind)
             if kind not in ("compared", "unjudged"):
                 break
     library.destroy(program)
-    return " ".join(kinds), words
+    return " ".join(kinds), message
 
 
 def work(options, numbers, out):
@@ -197,7 +196,7 @@ class Campaign:
         self.total += 1
         for one in set(kind.split(" ")) | {kind}:
             self.kinds[one] += 1
-        if any(one in kind for one in ("wrong", "fault", "silent", "crash",
+        if any(one in kind for one in ("wrong", "reported", "silent", "crash",
                                        "hang", "memory")):
             self.failures.append((number, name, kind, words))
             print(f"{number}: {name}: {kind}: {words[:600]}", flush=True)
@@ -282,7 +281,7 @@ def main():
           f"{kinds['accepted unjudged'] + kinds['accepted not run']} without a "
           f"verdict, {kinds['crash'] + kinds['memory']} crashes, "
           f"{kinds['hang']} hangs, "
-          f"{kinds['wrong'] + kinds['fault'] + kinds['silent']} wrong")
+          f"{kinds['wrong'] + kinds['reported'] + kinds['silent']} wrong")
     if campaign.failures or kinds["compared"] < options.at_least:
         sys.exit(1)
 

@@ -410,7 +410,7 @@ def main():
         print(show(target(*given, **named)))
         return 0
     start = time.monotonic()
-    kinds, targets, faults = collections.Counter(), collections.Counter(), []
+    kinds, targets, failures = collections.Counter(), collections.Counter(), []
     inside, most = [], 0
     waiting = list(range(options.count))
     while waiting:
@@ -419,11 +419,11 @@ def main():
         for number, rest in Child(options.seed, batch).rows():
             if isinstance(rest, str):
                 if rest == "hang":
-                    faults.append((number, "hang"))
+                    failures.append((number, "hang"))
                     done.add(number)
                     was_killed = True
                 elif not was_killed:
-                    faults.append((current, rest))
+                    failures.append((current, rest))
                     done.add(current)
                 continue
             current = number
@@ -433,20 +433,20 @@ def main():
                 kinds[kind] += 1
                 most = max(most, int(bytes_))
                 if int(bytes_) > MOST_BYTES:
-                    faults.append((number, f"{bytes_} bytes"))
+                    failures.append((number, f"{bytes_} bytes"))
                 if "inside" in kind:
                     inside.append((number, name, kind))
                 done.add(number)
         waiting = [one for one in batch if one not in done] + waiting
-    for number, why in faults:
+    for number, why in failures:
         print(f"call {number}: {why}; attack.py --seed {options.seed} --only {number}")
     for number, name, kind in inside:
         print(f"call {number}: {name}: {kind}")
     print(", ".join(f"{count} {kind}" for kind, count in kinds.most_common()))
-    print(f"{options.count} calls of {len(targets)} functions: {len(faults)} crashes, hangs or "
+    print(f"{options.count} calls of {len(targets)} functions: {len(failures)} crashes, hangs or "
           f"excesses, {len(inside)} exceptions of the inside, at most {most >> 20} MiB, "
           f"{time.monotonic() - start:.0f} s")
-    return 1 if faults or inside else 0
+    return 1 if failures or inside else 0
 
 
 if __name__ == "__main__":

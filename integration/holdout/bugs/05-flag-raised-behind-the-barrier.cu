@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // bug: a thread polls a flag before a barrier, and the flag is raised after that barrier
 // fix: raise it before the barrier
-// isa: 9.7.13.1 barrier.sync waits for all threads of the CTA: the poller never arrives, so nobody raises the flag
+// isa: 9.7.13.1 barrier.sync waits for all threads of the CTA: the poller never arrives, so no thread raises the flag
 #include "../common.h"
 
-__global__ void handover(const u32 *x, u32 *y) {
+__global__ void publish(const u32 *x, u32 *y) {
   __shared__ u32 flag, value;
   u32 t = threadIdx.x;
   if (t == 0)
@@ -29,6 +29,6 @@ __global__ void handover(const u32 *x, u32 *y) {
 
 int main() {
   u32 *x = items(8), *y = zeros(64);
-  handover<<<1, 64>>>(x, y);
+  publish<<<1, 64>>>(x, y);
   return expect(y, 64, [](size_t i) { return item(5) + i; });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // bug: the leader of a persistent CTA puts the next tile's number where the others may not have read the last one yet
-// fix: a barrier after everybody has read it
+// fix: a barrier after all threads have read it
 // isa: 8.7.1, 9.7.13.1 the barrier orders the store before the reads, nothing orders the reads before the next store
 #include "../common.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // what: one CTA of a cluster stores into its peer's shared memory, arrives at the peer's mbarrier and exits at once
 // isa: 9.7.13.15.13 the remote arrival releases at cluster scope, the peer's wait acquires; the receiver is alive, and
-//      nobody touches the sender's shared memory
+//      no thread touches the sender's shared memory
 #include "../common.h"
 
 __global__ void __cluster_dims__(2) send(const u32 *x, u32 *y) {

@@ -10,7 +10,7 @@ __global__ void produce(const u32 *x, u32 *data) {
 }
 
 __global__ void consume(const u32 *x, const u32 *data, u32 *y) {
-  u32 mine = x[threadIdx.x]; // Nobody writes it.
+  u32 mine = x[threadIdx.x]; // Nothing writes it.
   if (threadIdx.x == 0)
     grid::wait();
   __syncthreads();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// what: warp w stores into tensor memory and warp w + 4, which reaches the same lanes, loads it; pairs of warps meet at
+// what: warp w stores into tensor memory and warp w + 4, which reaches the same lanes, loads it; pairs of warps use
 //       named barriers only
 // isa: 9.7.16.6.4.4 wait::st and fence::before_thread_sync, a barrier, fence::after_thread_sync and the load; 9.7.16.5 a
 //      warp reaches the quarter of its rank modulo four

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // what: one thread asks launch control, waits, decodes the answer and stores the tile's number for the others, who never
-//       see the mbarrier; it asks again without anybody else's proxy fence
+//       see the mbarrier; it asks again without another thread's proxy fence
 // isa: 9.7.13.17, 8.6 only that thread reads the answer in the generic proxy, and it fences before it asks again
 // arch: sm_100a
 #include "../tensor.h"

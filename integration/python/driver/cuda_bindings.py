@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """cuda-python's bindings: the driver and NVRTC. Its runtime module has NVIDIA's
-runtime inside, and is told so."""
+runtime inside, which is reported."""
 import subprocess
 import sys
 

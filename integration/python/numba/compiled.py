@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""numba: its launcher links to machine code. Its compiler gives PTX, which is
+"""numba: its launcher links to SASS. Its compiler gives PTX, which is
 launched with cuda-core."""
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What callers of the package get wrong: an exception in words, and the process lives."""
+"""What callers of the package get wrong: an exception with a message, and the process lives."""
 import inspect
 import json
 import os
@@ -346,7 +346,7 @@ def fused(x: "f32[M, 64]"):
         self.assertEqual(made.returncode, 0, made.stdout)
         self.assertIn("1 refused, 2 passed, of 3 points", made.stdout)
 
-    def test_a_wrong_file_is_told_in_a_line(self):
+    def test_a_wrong_file_is_one_line(self):
         made = self.sweep(["left"])
         self.assertEqual(made.stdout, "drawloom: formulas.py has no function 'left'\n")
         made = self.sweep(["right"], "import nowhere\n")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A project for the pytest plugin: one kernel is right, one gives a wrong result,
 one hangs, one reads what a copy may not have brought yet, and one fails without
-anybody looking. check_pytest.py knows which."""
+a check. check_pytest.py knows which."""
 import numpy as np
 import pytest
 from cuda.core import (Device, LaunchConfig, LegacyPinnedMemoryResource, Program,
@@ -83,6 +83,6 @@ def test_unchecked_failure():
 
 @pytest.mark.drawloom(orders=0)
 def test_after_failures():
-    """What failed before is somebody else's."""
+    """What failed before is another test's."""
     stream, *_ = run("right")
     stream.sync()

@@ -4,7 +4,7 @@ backward, against torch in float64 on the CPU.
 
 The bound of an element is R u of the largest one. R is how often a number is rounded
 on its way from the inputs to the element, u the unit of the type that it is rounded
-to. Signs of rounding errors are independent, so the error of a sum of such numbers
+to. Rounding errors are independent, so the error of a sum of such numbers
 grows as the sum does. Without tensor cores u is 2^-22, that of the approximations of
 exp, log and rsqrt, and R the length of a row, forward and once more backward."""
 import ctypes

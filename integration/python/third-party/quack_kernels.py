@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """quack's kernels as they are, CuTe DSL with its own launcher, on tensors of the
-emulated device. What torch itself computes there is machine code, so a function
+emulated device. What torch itself computes there is SASS, so a function
 that adds with torch between two kernels is called in its parts."""
 import os
 
-# What it has compiled before is machine code, whose PTX nobody has kept.
+# What it has compiled before is SASS, whose PTX is gone.
 os.environ["QUACK_CACHE_ENABLED"] = "0"
 import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """TileLang, with its own launcher and tensors of torch on the device. It asks nvcc
-for machine code; two lines ask for PTX."""
+for SASS; two lines ask for PTX."""
 import os
 import tempfile
 

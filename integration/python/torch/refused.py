@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A kernel of torch's own is machine code: refused by name, with a way out."""
+"""A kernel of torch's own is SASS: rejected by name, with a way out."""
 import os
 import subprocess
 import sys

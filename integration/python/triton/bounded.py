@@ -2,8 +2,8 @@
 """A reference in float64 that knows how far a kernel in float32 may be off.
 
 A value carries a bound. Each operation adds what its operands' bounds become and
-what the machine may lose in it: an addition or a product rounds once, 2^-24 of the
-result; a sum of n terms in an order that nobody promises loses at most n 2^-23 of
+what the hardware may lose in it: an addition or a product rounds once, 2^-24 of the
+result; a sum of n terms in an unspecified order loses at most n 2^-23 of
 the sum of their magnitudes (Higham, Accuracy and Stability of Numerical
 Algorithms, section 3.1; tensor cores may truncate instead of rounding); the
 approximations of exp2, log2, division, sqrt and rsqrt lose 2^-22, as the PTX ISA

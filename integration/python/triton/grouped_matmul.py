@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """GEMMs of different sizes in one launch: the kernel gets tables of addresses and
 sizes, and goes on where the last GEMM ended. The arrays are parts of one, because
-an address in a table is no argument that anybody could follow."""
+an address in a table is no argument that the driver could follow."""
 import numpy as np
 import triton
 import triton.language as tl

@@ -14,7 +14,7 @@ def quantize(x, q, scale, N, BLOCK: tl.constexpr):
     values = tl.load(x + row * N + i, i < N, 0.0)
     largest = tl.max(tl.abs(values), 0)
     tl.store(scale + row, largest / 127)
-    # To the nearest, away from zero in the middle.
+    # To the nearest, ties away from zero.
     steps = values * (127 / largest)
     tl.store(q + row * N + i,
              tl.where(steps < 0, steps - 0.5, steps + 0.5).to(tl.int8), i < N)

@@ -4,7 +4,7 @@
 Three warp groups share a CTA: the first loads with TMA and gives most of its
 registers to the other two, which multiply half of the tile's rows each with wgmma
 and write it out together. One wgmma group stays in flight, so a slot of the ring
-of operands is given back one step after it was read.
+of operands is released one step after it was read.
 
 A and B are K-major, C is N-major, and the sizes are known only at launch: at least
 one each, rows of A, B and C multiples of 16 bytes. Nothing else divides anything,

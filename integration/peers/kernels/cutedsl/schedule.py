@@ -77,7 +77,7 @@ class Grants:
 
     @cute.jit
     def read(self, state):
-        """Row and column of the granted tile, and whether there is one."""
+        """Row and column of the next tile, and whether there is one."""
         self.pipe.consumer_wait(state)
         x, y, _, valid = cute.arch.clc_response(self.answers[None, state.index].iterator)
         # Threads read the answer, the asynchronous proxy writes the next one.
