@@ -34,7 +34,7 @@ void Breaker::read() {
   auto [count, until] =
       llvm::StringRef(bytes.data(), std::max<ssize_t>(size, 0)).split(' ');
   uint64_t time;
-  // One that somebody is writing right now says nothing.
+  // One that another process is writing right now has no meaning.
   if (count.getAsInteger(10, failures) || until.getAsInteger(10, time))
     failures = time = 0;
   openUntil = milliseconds(time);
@@ -69,7 +69,7 @@ void Breaker::succeed() {
 
 void Breaker::fail(milliseconds took) {
   read();
-  // A number that somebody else has written may be any.
+  // A number that another process has written may be anything.
   failures = std::min(failures, 100u) + 1;
   milliseconds pause = firstPause * (1 << std::min(failures - 1, 16u));
   openUntil =

@@ -66,7 +66,7 @@ Cache::Cache(Config config)
 
 Cache::~Cache() {
   if (store)
-    giveBackStore(config.store, config.storeOptions, std::move(store));
+    releaseStore(config.store, config.storeOptions, std::move(store));
 }
 
 llvm::Expected<Store *> Cache::getStore() {
@@ -120,9 +120,9 @@ Cache::Found Cache::askOrLease(const Key &key,
   milliseconds pause(5);
   while (true) {
     Found found = ask(key, take);
-    // Without an answer, or with one that is no good, everybody makes his own:
-    // that is no slower than without a store. A lease is for who will put it
-    // there.
+    // Without an answer, or with an unusable one, every process makes its own:
+    // that is no slower than without a store. A lease is for the one that will
+    // put it there.
     if (found != Found::Nothing || !store->hasLeases() ||
         config.readsStoreOnly || Clock::now() >= end)
       return found;
@@ -137,8 +137,8 @@ Cache::Found Cache::askOrLease(const Key &key,
       lease.emplace(*store, key, holder, config.storeOptions.lease);
       // The one that had it before may have put the value in between.
       found = ask(key, take);
-      // If not, making it failed there, and may take as long here: nobody is
-      // to wait for that again.
+      // If not, making it failed there, and may take as long here: no process
+      // is to wait for that again.
       if (found != Found::Nothing || waited)
         lease.reset();
       return found;
@@ -170,7 +170,7 @@ llvm::Error Cache::get(const Key &key,
     if (takeFromDisk())
       return llvm::Error::success();
     // The one that had the lock could not make it, or not keep it. It may take
-    // as long here: nobody is to wait for that again.
+    // as long here: no process is to wait for that again.
     lock.release();
   }
 

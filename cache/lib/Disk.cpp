@@ -27,10 +27,10 @@ using drawloom::input::makePrintable;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-/// An unfinished file that is older than this has nobody who writes it.
+/// No process writes an unfinished file that is older than this.
 static constexpr auto abandonedAfter = std::chrono::hours(1);
 
-/// Whether somebody else can change what is in a folder.
+/// Whether another user can change what is in a folder.
 static std::string distrust(const std::string &folder, bool isParent) {
   auto name = [&] { return "'" + makePrintable(folder) + "' "; };
   struct stat status;
@@ -46,7 +46,7 @@ static std::string distrust(const std::string &folder, bool isParent) {
   if (status.st_uid != user && !(isParent && status.st_uid == 0))
     return name() + "belongs to user " + std::to_string(status.st_uid) +
            ", and this is user " + std::to_string(user);
-  // In a folder like /tmp nobody renames what is another's.
+  // In a folder like /tmp no user renames another user's files.
   bool isSticky = isParent && (status.st_mode & S_ISVTX);
   mode_t others = isParent ? S_IWOTH : S_IWGRP | S_IWOTH;
   if (!(status.st_mode & others) || isSticky)
@@ -140,7 +140,7 @@ bool Disk::put(const Key &key, llvm::StringRef value) {
     return false;
   }
   // The bytes are on the disk before the name is. If the name gets lost when
-  // the machine goes down, the value is made again.
+  // the host goes down, the value is made again.
   bool written = writeAll(file, seal(key, value, secret)) && fsync(file) == 0;
   ::close(file);
   if (!written || rename(unfinished.c_str(), target.c_str()) != 0) {
@@ -174,7 +174,7 @@ KeyLock Disk::lock(const Key &key, std::chrono::milliseconds patience) {
   if (file < 0)
     return lock;
   // A byte of the file stands for the key. Files of their own would have to be
-  // removed, and a lock on a removed file keeps nobody out.
+  // removed, and a lock on a removed file keeps no process out.
   struct flock range = {};
   range.l_type = F_WRLCK;
   range.l_whence = SEEK_SET;

@@ -121,7 +121,7 @@ llvm::Expected<Reply> Connection::ask(llvm::ArrayRef<llvm::StringRef> command,
     sizes.push_back(word.size());
     total += word.size();
   }
-  // Nobody would take it from there.
+  // No reader would take it from there.
   if (total > largestEntry)
     return fail("the command has " + llvm::Twine(total) +
                 " bytes, more than any entry: " + llvm::Twine(largestEntry));

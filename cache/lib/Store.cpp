@@ -14,7 +14,7 @@
 using namespace drawloom::cache;
 
 namespace {
-/// A store that nobody uses at the moment.
+/// A store that is not in use at the moment.
 struct IdleStore {
   std::string url;
   StoreOptions options;
@@ -36,8 +36,8 @@ struct IdleStore {
 } // namespace
 
 /// Callers of the C API have nothing from one compile to the next that could
-/// keep a connection, so the process does. Whoever takes one has it for
-/// himself; no lock is held, so none is held while somebody forks.
+/// keep a connection, so the process does. A thread that takes one has it
+/// alone; no lock is held, so none is held while another thread forks.
 static std::array<std::atomic<IdleStore *>, 8> idle;
 
 llvm::Expected<bool> Store::acquire(const Key &, llvm::StringRef) {
@@ -80,9 +80,9 @@ drawloom::cache::takeStore(llvm::StringRef url, const StoreOptions &options) {
   return openStore(url, options);
 }
 
-void drawloom::cache::giveBackStore(llvm::StringRef url,
-                                    const StoreOptions &options,
-                                    std::unique_ptr<Store> store) {
+void drawloom::cache::releaseStore(llvm::StringRef url,
+                                   const StoreOptions &options,
+                                   std::unique_ptr<Store> store) {
   auto given = std::make_unique<IdleStore>(url, options, std::move(store));
   for (std::atomic<IdleStore *> &slot : idle) {
     IdleStore *none = nullptr;

@@ -132,7 +132,7 @@ TEST_F(CacheTest, GivesTheErrorAndKeepsNothing) {
 }
 
 TEST_F(CacheTest, MakesItWithoutAStoreThatIsNotThere) {
-  // Nobody listens at port 1.
+  // No server listens at port 1.
   for (const char *url : {"redis://127.0.0.1:1", "http://127.0.0.1:1/cache"}) {
     config.store = url;
     Cache cache(config);

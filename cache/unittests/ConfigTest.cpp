@@ -86,7 +86,7 @@ TEST(Config, ReadsTheSecretFromAFile) {
   (void)llvm::sys::fs::remove(path);
 }
 
-TEST(Config, TakesNoSecretThatEverybodyCanRead) {
+TEST(Config, TakesNoSecretThatOthersCanRead) {
   llvm::SmallString<128> path;
   int file;
   ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("secret", "", file, path));

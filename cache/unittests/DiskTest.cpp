@@ -49,7 +49,7 @@ protected:
 };
 } // namespace
 
-TEST_F(DiskTest, GivesBackWhatItGot) {
+TEST_F(DiskTest, ReturnsWhatItStored) {
   Disk disk = makeDisk();
   EXPECT_EQ(disk.get(makeKey(1)), std::nullopt);
   EXPECT_TRUE(disk.put(makeKey(1), "one"));
@@ -66,7 +66,7 @@ TEST_F(DiskTest, GivesBackWhatItGot) {
   EXPECT_EQ(disk.get(makeKey(1)), std::nullopt);
 }
 
-TEST_F(DiskTest, IsNobodyElses) {
+TEST_F(DiskTest, BelongsToThisUserOnly) {
   Disk disk = makeDisk();
   disk.put(makeKey(1), "one");
   struct stat status;
@@ -151,7 +151,7 @@ TEST_F(DiskTest, StaysNearItsLimit) {
   EXPECT_GT(total, 80'000u);
 }
 
-TEST_F(DiskTest, RemovesWhatNobodyWritesAnyMore) {
+TEST_F(DiskTest, RemovesAbandonedFiles) {
   Disk disk = makeDisk();
   disk.put(makeKey(1), "one");
   std::string unfinished = (folder + "/tmp/0123").str();
@@ -250,7 +250,7 @@ TEST_F(DiskTest, AFolderInOneThatOthersMayWriteIsNotUsed) {
 
 TEST_F(DiskTest, AFolderOfAnotherUserIsNotUsed) {
   if (geteuid() != 0)
-    GTEST_SKIP() << "only root gives a folder to somebody else";
+    GTEST_SKIP() << "only root can give a folder to another user";
   (void)makeDisk();
   ASSERT_EQ(chown(folder.c_str(), 12345, 0), 0);
   EXPECT_EQ(

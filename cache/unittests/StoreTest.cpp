@@ -19,7 +19,7 @@ using namespace drawloom::cache;
 using namespace std::chrono_literals;
 
 namespace {
-/// Says what it was told to, whatever it is asked. An answer that is empty
+/// Sends the answers that it was given, whatever it is asked. An empty answer
 /// closes the connection.
 class Server {
 public:
@@ -267,7 +267,7 @@ TEST(Store, KeepsItsConnectionForTheNext) {
   auto store = take(url, options);
   Store *first = store.get();
   EXPECT_EQ(get(*store), "a");
-  giveBackStore(url, options, std::move(store));
+  releaseStore(url, options, std::move(store));
 
   // Others are for who asks for them.
   StoreOptions patient;
@@ -295,7 +295,7 @@ TEST(Store, ConnectsAgainIfWhatWasKeptHasEnded) {
   StoreOptions options;
   auto store = take(url, options);
   EXPECT_EQ(get(*store), "a");
-  giveBackStore(url, options, std::move(store));
+  releaseStore(url, options, std::move(store));
   store = take(url, options);
   EXPECT_EQ(get(*store), "b");
   EXPECT_EQ(server.connections, 2u);
@@ -337,7 +337,7 @@ TEST(Redis, WordsOfTheServerAreNoCommandsToATerminal) {
 }
 
 namespace {
-/// Sends one byte after the other, for as long as anybody listens.
+/// Sends one byte after the other, for as long as a client listens.
 class DrippingServer {
 public:
   DrippingServer() : listening(socket(AF_INET, SOCK_STREAM, 0)) {

@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Attention of all queries to all keys. A tensor has a row for each query or
-// key, and in it `depth` columns for each head, so an item is 128 queries of a
-// head, and a step along K is 128 keys. One warp loads, one multiplies, four
-// have a query for each thread, and one stores. What a step adds is weighted by
-// the highest score so far, so threads keep accumulators in registers and lower them
-// whenever a higher score comes.
+// key, and in it `depth` columns for each head, so a work tile is 128 queries
+// of a head, and a K tile is 128 keys. One warp loads, one issues MMAs, four
+// have a query for each thread, and one stores. What a K tile adds is weighted
+// by the highest score so far, so threads keep accumulators in registers and
+// lower them whenever a higher score comes.
 //
 //   attention_sm100 queries keys heads q.bin k.bin v.bin o.bin
 //

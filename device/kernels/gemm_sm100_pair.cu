@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Clusters of two pairs, side by side. In each CTA one warp loads, four round
-// the accumulators to bf16, one stores them, and one hears from the hardware which
-// clusters haven't begun. In the first CTA of a pair one more multiplies for
+// the accumulators to bf16, one stores them, and one asks cluster launch
+// control for work. In the first CTA of a pair one more warp issues MMAs for
 // both. The pairs share the rows of A: each loads half of them for both.
 //
 //   gemm_sm100_pair M N K a.bin b.bin d.bin
@@ -33,7 +33,8 @@ using B = Tile<Element, 256, step>;
 using D = Tile<bf16, 128, 64>;
 
 using AB = Pipe<"operands", Load, Multiply, 6, Operands<A, B>>;
-using Accumulators = Pipe<"accumulators", Multiply, Epilogue, 2, Accumulator<128, 256>>;
+using Accumulators =
+    Pipe<"accumulators", Multiply, Epilogue, 2, Accumulator<128, 256>>;
 using Out = Pipe<"result", Epilogue, Store, 2, D>;
 using Gemm =
     Kernel<Cluster<2, 2, Pair>, Dynamic<128, 256, step>, AB, Accumulators, Out>;
@@ -50,7 +51,8 @@ static __device__ uint4 round(const float *accumulators) {
   uint4 values;
   auto *pairs = reinterpret_cast<__nv_bfloat162 *>(&values);
   for (int i = 0; i < 4; ++i)
-    pairs[i] = __floats2bfloat162_rn(accumulators[2 * i], accumulators[2 * i + 1]);
+    pairs[i] =
+        __floats2bfloat162_rn(accumulators[2 * i], accumulators[2 * i + 1]);
   return values;
 }
 

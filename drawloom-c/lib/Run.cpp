@@ -169,7 +169,8 @@ static llvm::Error writePlan(const plan::Plan &plan,
   return llvm::Error::success();
 }
 
-/// What options may be, which the driver would say in words of its own.
+/// Checks options here, because the driver's messages would name its own
+/// settings.
 static llvm::Error checkOptions(const DrawloomRunOptions &options) {
   if (llvm::Error error = checkStrings({{options.kernel, "kernel"},
                                         {options.device, "device"},

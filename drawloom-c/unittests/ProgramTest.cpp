@@ -178,7 +178,7 @@ TEST(DrawloomC, AnotherSchedule) {
 }
 
 //===----------------------------------------------------------------------===//
-// Programs that nobody vouches for
+// Untrusted programs
 //===----------------------------------------------------------------------===//
 
 /// Why a text is refused.

@@ -233,7 +233,7 @@ TEST(DrawloomCRun, ArraysThatDontFit) {
 }
 
 TEST(DrawloomCRun, SizesThatFollowFromNothing) {
-  // Whoever reads only the first row of x says nothing of D's columns.
+  // A program that reads only the first row of x doesn't determine D's columns.
   Program program;
   ASSERT_EQ(words(compile(R"(
 tile.kernel @fill(%x: !tile.view<?xf32>, %D: !tile.view<?x?xf32>) {

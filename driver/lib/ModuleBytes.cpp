@@ -120,7 +120,7 @@ static void visitChoice(Archive &archive, Enum &value, Enum last) {
 template <typename Archive>
 static void visit(Archive &archive, std::string &text) {
   archive.raw(text);
-  // Whoever prints it as JSON relies on that.
+  // Code that prints it as JSON relies on that.
   if (Archive::isReader && !llvm::json::isUTF8(text))
     archive.fail();
 }

@@ -30,7 +30,7 @@ TEST(Strides, AreChosenAsTheTypeAllows) {
   // Columns next to each other: rows are further apart than these reach.
   EXPECT_EQ(choose({1, open}, {3, 4}), (Numbers{1, 3}));
   EXPECT_EQ(choose({open, 1, open}, {3, 4, 5}), (Numbers{20, 1, 4}));
-  // One element, or none, is nobody's neighbor.
+  // One element, or none, has no neighbor.
   EXPECT_EQ(choose({1, 1}, {1, 4}), (Numbers{1, 1}));
   EXPECT_EQ(choose({0, 0}, {3, 0}), (Numbers{0, 0}));
 }

@@ -1,4 +1,4 @@
-//===- ReadTest.cpp - Texts that somebody names ---------------------------===//
+//===- ReadTest.cpp - Reading files named by a user -----------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

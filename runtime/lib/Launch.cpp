@@ -326,7 +326,7 @@ static llvm::Error encode(const Context &context, const ArgumentInfo &argument,
 }
 
 namespace {
-/// Memory of a launch's own: taken, zeroed and given back in the order of its
+/// A launch's own memory: allocated, zeroed and freed in the order of its
 /// stream, so that launches in other streams have theirs.
 class Workspace {
 public:
@@ -335,7 +335,7 @@ public:
   Workspace(const Workspace &) = delete;
   Workspace &operator=(const Workspace &) = delete;
   ~Workspace() {
-    // What went wrong in the stream comes out where somebody waits for it.
+    // An error in the stream is reported where the host waits for it.
     for (DevicePointer pointer : pointers)
       (void)context.enter().cuMemFreeAsync(pointer, stream);
   }

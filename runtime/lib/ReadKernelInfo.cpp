@@ -126,7 +126,7 @@ public:
     return where.empty() ? field.str() : where + "." + field.str();
   }
 
-  /// Complains about fields that nobody read.
+  /// Reports fields that were not read.
   void finish() {
     if (!object)
       return;

@@ -87,7 +87,7 @@ TEST_F(LaunchTest, SettingsMakeAnotherDevice) {
             "'libm.so.6' is no emulated driver: it takes no settings");
 }
 
-TEST_F(LaunchTest, SettingsThatCantBeAreRefusedInWords) {
+TEST_F(LaunchTest, InvalidSettingsAreRejectedWithAMessage) {
   device.reset();
   auto says = [](const char *name, const char *value) {
     auto refused = Driver::open(DRAWLOOM_LIBCUDA,

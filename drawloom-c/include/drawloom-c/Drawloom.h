@@ -32,8 +32,8 @@
  * negative size; a name of a device, check, stage or form that there isn't;
  * more than 1024 SMs. Of an error, a program or a result that is null there are
  * 0 messages, kernels or outputs, and what has a number that is too large is
- * empty. A pointer that is neither null nor valid can't be told, nor a string
- * without its zero.
+ * empty. A pointer that is neither null nor valid can't be detected, nor a
+ * string without its zero.
  *
  * Any thread may call any function. A program and a result don't change, so
  * threads may share them; a fusion is one thread's at a time. Compiles run
@@ -72,9 +72,9 @@ DRAWLOOM_EXPORT void drawloomBytesDestroy(DrawloomBytes bytes);
 
 /* Compiles, runs and comparisons of the calling thread ask this, in that thread
  * and a few times a second, and end with the error "interrupted" if the answer
- * isn't 0. Null, as before the first call, asks nobody; an emulated device then
- * ends its run at Ctrl-C (SIGINT), and sends the signal again after it. Since
- * version 3. */
+ * isn't 0. Null, as before the first call, asks nothing; an emulated device
+ * then ends its run at Ctrl-C (SIGINT), and sends the signal again after it.
+ * Since version 3. */
 DRAWLOOM_EXPORT void drawloomSetInterrupted(int (*interrupted)(void *data),
                                             void *data);
 
@@ -118,7 +118,7 @@ typedef struct DrawloomCompileOptions {
   const char *kernel; /* The only one that is compiled; null: all. */
   const char *stage;  /* How far to go: tile, agent, plan, nvvm, llvm, ptx or
                          cubin; null: ptx. */
-  int unproved;       /* Take kernels that aren't proved to end. */
+  int unproved;       /* Take kernels that aren't proved deadlock-free. */
   int noCache;        /* Compile what was compiled before, too. */
 } DrawloomCompileOptions;
 
@@ -189,8 +189,8 @@ typedef struct DrawloomRunOptions {
   const char *check;  /* "default" or "strict": look for races; null: don't. */
   int compare;        /* Compare with the reference interpreter. */
   int random;         /* What is not given holds random numbers of `seed`, as
-                         with `drawloom run --random`, and sizes that nobody
-                         says are chosen. */
+                         with `drawloom run --random`, and sizes that are not
+                         given are chosen. */
   uint64_t seed;
 } DrawloomRunOptions;
 

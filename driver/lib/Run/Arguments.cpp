@@ -178,7 +178,7 @@ Expected<int64_t> ArgumentMaker::chooseSize(const SizeClass &sizes) const {
 }
 
 llvm::Error ArgumentMaker::solve(const SizeClass &sizes) {
-  // Whoever has a size gives it to the others.
+  // A dimension with a size determines the others.
   const ClassMember *named = nullptr;
   for (const ClassMember &member : sizes.members)
     if (!named && shapes[member.argument][member.dimension] >= 0)

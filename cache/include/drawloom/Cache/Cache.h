@@ -16,10 +16,10 @@
 //   make ──► disk, store, value
 //
 // Neither the disk nor the store is trusted: what they give is opened (Entry.h)
-// and handed to the caller, who may refuse it as well. Neither can fail: in the
-// end the value is made. Whoever waits for another does so for a time only.
-// What a user should know of a folder or a store, that one isn't used or isn't
-// signed, is a warning for the caller to pass on.
+// and passed to the caller, who may reject it as well. Neither can fail: in the
+// end the value is made. A process waits for another one for a limited time
+// only. What a user should know of a folder or a store, that one isn't used or
+// isn't signed, is a warning for the caller to pass on.
 
 #ifndef DRAWLOOM_CACHE_CACHE_H
 #define DRAWLOOM_CACHE_CACHE_H
@@ -41,7 +41,7 @@ struct Config {
   StoreOptions storeOptions = {};
   /// Only takes from the store, and puts nothing there.
   bool readsStoreOnly = false;
-  /// How long to wait for somebody who makes the value.
+  /// How long to wait for another process that makes the value.
   std::chrono::milliseconds patience{30'000};
 
   using Environment =

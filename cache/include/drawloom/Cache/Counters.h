@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // Numbers in a file that all processes add to. They are for people: one that is
-// lost when the machine goes down does no harm.
+// lost when the host goes down does no harm.
 
 #ifndef DRAWLOOM_CACHE_COUNTERS_H
 #define DRAWLOOM_CACHE_COUNTERS_H
@@ -20,7 +20,7 @@ namespace drawloom::cache {
 enum class Event : unsigned {
   DiskHit,      ///< The disk had it.
   StoreHit,     ///< The shared store had it.
-  Made,         ///< Nobody had it, so it was made.
+  Made,         ///< Neither had it, so it was made.
   Refused,      ///< An entry that was there did not open.
   NotKept,      ///< The disk did not take it.
   StoreFailure, ///< The store did not answer, or not in time.

@@ -7,22 +7,22 @@
 //===----------------------------------------------------------------------===//
 
 // Entries in a folder that many processes use at once, and that survives the
-// death of any of them and of the machine. An entry is written to a file of its
+// death of any of them and of the host. An entry is written to a file of its
 // own, brought to the disk and then renamed, so that its name has all of it or
 // nothing. What is read is opened as Entry.h says, and what doesn't open counts
 // as missing.
 //
 //   ab/ab03…      entries, by the first byte of their key
-//   tmp/          entries that somebody is writing
+//   tmp/          entries that a process is writing
 //   lock          one byte for each key, locked by who makes its value
 //   counters      what happened, for `drawloom cache stats`
 //
-// Who can write to the folder hands us kernels, so it belongs to this user, and
-// nobody else may write there. A folder that isn't so is not used at all, and
-// no file in one is a symbolic link.
+// A user who can write to the folder provides our kernels, so it belongs to
+// this user, and no other user may write there. Any other folder is not used at
+// all, and no file in one is a symbolic link.
 //
-// Nothing here is an error to whoever wants a value: a disk that is full or
-// read-only keeps nothing.
+// Nothing here is an error to the caller: a disk that is full or read-only
+// keeps nothing.
 
 #ifndef DRAWLOOM_CACHE_DISK_H
 #define DRAWLOOM_CACHE_DISK_H
@@ -49,7 +49,7 @@ public:
   ~KeyLock() { release(); }
 
   bool isHeld() const { return file >= 0; }
-  /// Whether somebody else had it before.
+  /// Whether another process had it before.
   bool hasWaited() const { return waited; }
   void release();
 
@@ -91,7 +91,7 @@ public:
   std::vector<File> list() const;
   /// Why the file is not an entry; nothing if it is.
   llvm::Error verify(const File &file) const;
-  /// Files that somebody is writing, or was when he ended.
+  /// Files that a process is writing, or was writing when it ended.
   unsigned countUnfinished() const;
   /// Removes what was used longest ago until a tenth below the limit, if there
   /// is more than the limit. Gives the number of entries removed.

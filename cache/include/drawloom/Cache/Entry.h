@@ -14,7 +14,7 @@
 // The checksum is BLAKE3 of the magic, the key and the value, so an entry that
 // is cut, damaged or was stored under another key is not opened. The code is
 // the HMAC-SHA256 of the checksum with a secret, or zeros if there is none:
-// whoever has the secret opens only entries that were sealed with it.
+// a process with the secret opens only entries that were sealed with it.
 
 #ifndef DRAWLOOM_CACHE_ENTRY_H
 #define DRAWLOOM_CACHE_ENTRY_H

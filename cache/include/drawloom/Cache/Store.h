@@ -29,7 +29,7 @@ namespace drawloom::cache {
 struct StoreOptions {
   /// Of one request, with the connection that it may need.
   std::chrono::milliseconds timeout{500};
-  /// How long a lease lasts that nobody renews.
+  /// How long a lease lasts that its holder doesn't renew.
   std::chrono::milliseconds lease{5000};
   /// A file with certificates of authorities; empty for the system's.
   std::string authorities = "";
@@ -47,8 +47,8 @@ public:
 
   /// Whether there are leases. Without them each host makes its own values.
   virtual bool hasLeases() const { return false; }
-  /// True if nobody has the lease of the key; then `holder` has it, a name of
-  /// one's own.
+  /// True if no other holder has the lease of the key; then `holder`, a unique
+  /// name, has it.
   virtual llvm::Expected<bool> acquire(const Key &key, llvm::StringRef holder);
   /// Another period for the holder.
   virtual llvm::Error renew(const Key &key, llvm::StringRef holder);
@@ -63,15 +63,15 @@ constexpr size_t largestEntry = 64 << 20;
 llvm::Expected<std::unique_ptr<Store>> openStore(llvm::StringRef url,
                                                  const StoreOptions &options);
 
-/// The same, or one with the same URL and options that was given back: its
+/// The same, or one with the same URL and options that was released: its
 /// connection is there already. A process that was forked leaves its parent's
 /// alone.
 llvm::Expected<std::unique_ptr<Store>> takeStore(llvm::StringRef url,
                                                  const StoreOptions &options);
-/// Keeps a store for the next that asks for it. Eight are kept, until the
-/// process ends.
-void giveBackStore(llvm::StringRef url, const StoreOptions &options,
-                   std::unique_ptr<Store> store);
+/// Keeps a store for the next caller that asks for it. Eight are kept, until
+/// the process ends.
+void releaseStore(llvm::StringRef url, const StoreOptions &options,
+                  std::unique_ptr<Store> store);
 
 } // namespace drawloom::cache
 

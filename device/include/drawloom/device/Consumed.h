@@ -58,7 +58,7 @@ public:
       else
         arriveAsWarp(this->place.empty);
     } else if (this->isIssuer) {
-      // A copy has read its slot before somebody writes there again.
+      // A copy has read its slot before the producer writes there again.
       ptx::cp_async_bulk_commit_group();
       ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>{});
       ptx::mbarrier_arrive(this->place.empty);

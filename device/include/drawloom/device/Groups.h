@@ -63,7 +63,7 @@ struct GroupedItem {
   __device__ Steps k() const { return Steps(steps); }
   __device__ int getRowOfA() const { return rowOfA; }
   __device__ int getRowOfB() const { return rowOfB; }
-  /// Only looked at where somebody does it.
+  /// Only instantiated where a kernel converts an item.
   template <class Other>
   __device__ operator Other() const {
     static_assert(sizeof(Other) == 0, "drawloom: an item of grouped work is a "

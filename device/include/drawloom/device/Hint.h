@@ -38,7 +38,7 @@ template <class Map, Evict evict>
 struct HintedMap {
   const Map &map;
 };
-/// Lines that nobody needs again.
+/// Lines that are not read again.
 template <class Map>
 __device__ inline HintedMap<Map, Evict::First> evictFirst(const Map &map) {
   return {map};

@@ -251,8 +251,8 @@ private:
                                         : ptx::dot_cta_group::cta_group_1>
       ctaGroup{};
 
-  /// Nobody may wait for the last slots that a tensor core gives back. Its role
-  /// does, so that no commit arrives at a barrier that is gone.
+  /// Possibly no role waits for the last slots that a tensor core releases. Its
+  /// own role does, so that no commit arrives at a barrier that is gone.
   struct Drained {
     static constexpr Name name = "all";
   };

@@ -97,7 +97,8 @@ cudaError_t describe(ScaledMap<Tile, Scales> &map, const Element *data,
                 "elements says");
   if (cudaError_t error = describeTiles<Tile>(map.map, data, rows, columns))
     return error;
-  // In words of eight bytes, because a box has at most 256 of anything.
+  // As words of eight bytes, because a box has at most 256 elements along a
+  // dimension.
   constexpr int words = Scales::blockBytes / 8;
   int blocks = ceilDivide(columns, Stored<typename Tile::Element>::block * 4);
   return encodeMap(map.scales, CU_TENSOR_MAP_DATA_TYPE_UINT64, scales,

@@ -11,8 +11,8 @@
 
 namespace drawloom::device {
 
-/// Marks for `drawloom check`, which ptxas drops: here begins an item, or here
-/// ends a step along K. At its beginning, the mark would cost instructions.
+/// Marks for `drawloom check`, which ptxas drops: here a work tile begins, or
+/// here a K tile ends. At its beginning, the mark would cost instructions.
 __device__ inline void markItem() {
   asm volatile("{\n\t.reg .b32 drawloom_item;\n\t"
                "mov.b32 drawloom_item, 0;\n\t}");

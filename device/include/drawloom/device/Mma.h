@@ -168,7 +168,7 @@ struct MmaOperand<Flipped<Tile>> {
   static consteval int place(int step) { return step * 16 * 128; }
 };
 
-/// What all products of a step along K have in common. `group` CTAs hold the
+/// What all MMAs of a K tile have in common. `group` CTAs hold the
 /// operands: each its own rows of A and its part of B's.
 template <int group, class A, class B, class Accumulators>
 struct MmaProduct {
@@ -201,7 +201,7 @@ __device__ inline void forEachStep(Issue issue) {
   }(std::make_integer_sequence<int, Tile::panels * 4>());
 }
 
-/// D = A B^T, or D += A B^T, for a step along K. A whole warp calls it.
+/// D = A B^T, or D += A B^T, for a K tile. A whole warp calls it.
 template <int group, class A, class B, class Accumulators>
 __device__ inline void multiply(uint32_t accumulators, uint32_t atA,
                                 uint32_t atB, bool adds) {

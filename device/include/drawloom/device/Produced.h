@@ -55,9 +55,10 @@ public:
     }
   }
 
-  /// Copies the operands of a step along K: of A the rows of the item, of B the
-  /// rows that are the item's columns. What is outside a tensor is zero. In
-  /// a cluster each CTA copies its part of what several need, to all of them.
+  /// Copies the operands of a K tile: of A the rows of the work tile, of B the
+  /// rows that are the work tile's columns. What is outside a tensor is zero.
+  /// In a cluster each CTA copies its part of what several need, to all of
+  /// them.
   template <class GivenA, class GivenB, class Item>
   __device__ void load(const GivenA &givenA, const GivenB &givenB, Item item,
                        int step) {
@@ -217,7 +218,7 @@ private:
       }
     }
   }
-  /// Copies the scales of a step along K, for the rows from `row` on.
+  /// Copies the scales of a K tile, for the rows from `row` on.
   template <class Scales>
   __device__ void copyScales(unsigned char *to, const CUtensorMap &map,
                              int step, int row) {

@@ -40,7 +40,7 @@ __device__ inline void commit(uint64_t *barrier, uint16_t set) {
     ptx::tcgen05_commit(ctaGroup, barrier);
 }
 
-/// A warp gives back operands to the CTAs that load them.
+/// A warp releases operands to the CTAs that load them.
 template <class Cluster>
 __device__ inline void arriveForLoaders(uint32_t barrier) {
   __syncwarp();
@@ -88,8 +88,8 @@ public:
   using Pipe = Pipe_;
   using Payload = typename Pipe::Payload;
 
-  // A deleted copy would say so in the compiler's words. These are only looked
-  // at where somebody copies.
+  // A deleted copy would give the compiler's own message. These are only
+  // instantiated where a kernel copies a slot.
   __device__ Slot(const Slot &other)
       : place(other.place), isIssuer(other.isIssuer) {
     static_assert(sizeof(Role) == 0,

@@ -11,10 +11,11 @@
 //   tiles      |   0   |   1   |   2   |   3   |   4   |
 //   clusters   |    0     |     1     |     2    | ...
 //
-// Who has the first step of a tile finishes it. The others' parts of it are the
-// first items of their shares. They leave their accumulators in a workspace and
-// raise flags, and wait for nobody; so whoever finishes waits, at the end of
-// its own share, for CTAs that run and come to it first.
+// The cluster with the first step of a tile finishes it. The others' parts of
+// it are the first items of their shares. They leave their accumulators in a
+// workspace and raise flags, and wait for no other cluster; so the one that
+// finishes waits, at the end of its own share, for CTAs that run and come to it
+// first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +67,7 @@ struct StreamItem {
   __device__ int getRowOfA() const { return rowOfA; }
   __device__ int getRowOfB() const { return column; }
   __device__ bool isPart() const { return first > 0; }
-  /// Only looked at where somebody does it.
+  /// Only instantiated where a kernel converts an item.
   template <class Other>
   __device__ operator Other() const {
     static_assert(sizeof(Other) == 0, "drawloom: an item of stream K is a "

@@ -94,7 +94,7 @@ struct Scales<Tile<BlockScaled<Stored_, bits, Scale_, block>, rows, columns>> {
                                  "128 rows at a time");
 };
 
-/// The operands of a product for a step along K, both with K along their rows.
+/// The operands of an MMA for a K tile, both K-major.
 template <class A_, class B_>
 struct Operands {
   using A = A_;

@@ -109,8 +109,8 @@ __device__ inline void issueWgmma(float (&d)[count], uint64_t a, uint64_t b,
 }
 
 /// Accumulators of a role by warp groups, in its registers: each group has 64
-/// rows, a warp 16 of them. A step's products run while the next step's
-/// operands are awaited; then its slot is given back, one step late.
+/// rows, a warp 16 of them. The MMAs of a K tile run while the next tile's
+/// operands are awaited; then its slot is released, one K tile late.
 template <class Kernel, class Role, int rows, int columns>
 class RegisterAccumulators {
   static_assert(
@@ -124,7 +124,7 @@ class RegisterAccumulators {
       "drawloom: accumulators in registers have 64, 128 or 256 columns");
 
 public:
-  /// Accumulators that nobody adds to.
+  /// Accumulators that no MMA adds to.
   class Finished {
   public:
     /// The accumulators of 16 rows and 16 columns that a warp has, 8 of each
@@ -181,7 +181,7 @@ public:
       return accumulators;
     isFinished = true;
     awaitProducts<0>();
-    // Nobody reads a sum before that.
+    // No thread reads an accumulator before that.
 #pragma unroll
     for (float &value : accumulators.values)
       asm volatile("" : "+f"(value)::"memory");

@@ -47,8 +47,8 @@ private:
   int count;
 };
 
-/// One tile of the result: where it begins, how many steps along K it takes,
-/// and which one is its first.
+/// One output tile: where it begins, how many K tiles it takes, and which one
+/// is its first.
 struct Item {
   int row, column, steps, first;
 
@@ -125,7 +125,7 @@ struct Static {
   static constexpr bool isDependent = false;
   /// Whether shares of CTAs end within tiles.
   static constexpr bool isStreamed = false;
-  /// How many slots tell roles of items: nobody has to.
+  /// How many slots pass work tiles to roles: none is needed.
   static constexpr int slots = 0;
 
   static int countClusters(int items, int places) {

@@ -93,8 +93,8 @@ public:
   }
 
   /// Looks whether the next slot of a pipe is there already, without waiting.
-  /// If it is, whoever takes it doesn't wait either. A role that has something
-  /// else to do asks early, and takes the slot after that.
+  /// If it is, taking it doesn't wait either. A role that has something else to
+  /// do asks early, and takes the slot after that.
   template <class Pipe>
   __device__ bool peek() {
     static_assert(Kernel::template has<Pipe>,
@@ -110,7 +110,8 @@ public:
     bool isDone = ptx::mbarrier_test_wait_parity(
         ptx::sem_acquire, in, produces ? place.empty : place.full,
         cursor.phase);
-    // All lanes believe the first one, and what it has seen is theirs.
+    // All lanes take the result of the first one, and what it observed is
+    // visible to them.
     isThere[index] = __shfl_sync(~0u, int(isDone), 0);
     __syncwarp();
     return isThere[index];
@@ -167,7 +168,7 @@ private:
 
   const Kernel &kernel;
   typename Kernel::template Cursors<Role> cursors;
-  /// The next slot, by pipe, because somebody has looked.
+  /// Whether the next slot is there, by pipe, as peek() found.
   bool isThere[Kernel::pipeCount] = {};
   bool isIssuer = false;
 };

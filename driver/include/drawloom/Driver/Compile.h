@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A program, a GPU and options go in; PTX, machine code, the plan of each
+// A program, a GPU and options go in; PTX, a cubin, the plan of each
 // kernel and what a launch of it has to know come out.
 //
 //   auto made = compile(text, {.arch = arch, .stopAfter = Stage::Cubin});
@@ -63,8 +63,8 @@ private:
   std::vector<Message> messages;
 };
 
-/// Takes what is said in a context while it lives. If it passes that on, the
-/// handler before it hears it, too.
+/// Takes the diagnostics of a context while it lives. If it passes them on, the
+/// handler before it also receives them.
 class Listener {
 public:
   explicit Listener(mlir::MLIRContext &context, bool passesOn = false);

@@ -23,12 +23,12 @@ namespace drawloom::run {
 /// The emulated device that runs code for the architecture: "h100" or "b200".
 llvm::StringRef getEmulatedDevice(const target::Architecture &arch);
 
-/// Opens `cuda`, a GPU of the machine, or an emulated `h100` or `b200` with so
+/// Opens `cuda`, a GPU of the host, or an emulated `h100` or `b200` with so
 /// many SMs (0: as many as the real one). A process can have one emulated
 /// device.
 llvm::Expected<runtime::Device> openDevice(llvm::StringRef name, unsigned sms);
 
-/// SMs that an emulated device has if nobody says: two, or one for each CTA of
+/// SMs that an emulated device has by default: two, or one for each CTA of
 /// a cluster.
 unsigned countSms(const runtime::KernelInfo &kernel);
 
@@ -40,7 +40,7 @@ mlir::FailureOr<tile::KernelOp> chooseKernel(mlir::ModuleOp module,
                                              llvm::StringRef wanted);
 
 /// Runs the only kernel of the module; what it stored is in `arguments` then.
-/// `chosen` hears which one it is, before it starts.
+/// `chosen` is called with it before it starts.
 llvm::Error
 execute(const CompiledModule &module, const runtime::Device &device,
         Arguments &arguments, const runtime::LaunchOptions &options = {},
@@ -59,7 +59,7 @@ struct Comparison {
   int64_t outOfBound = 0;
   /// Elements for which there is no bound. They were not compared.
   int64_t unbounded = 0;
-  /// The first one beyond, in words.
+  /// The first one out of bound, as text.
   std::string first;
 
   /// Without a bound for any element there is nothing to say.

@@ -9,11 +9,11 @@
 // A tile program says which dimensions of its arguments it walks together: the
 // offset k of a load of A[m, k] and of B[n, k] makes the last dimensions of A
 // and B one size. So a caller names few sizes and the others follow, and sizes
-// that nobody names can be chosen to have ragged edges and several work tiles.
+// that are not given can be chosen to have ragged edges and several work tiles.
 //
-// A dimension that is walked elsewhere, too, is not that size: W[n] and
+// A dimension that is also walked elsewhere is not that size: W[n] and
 // W[n + N] say that W has N more, and U[m - 1] says next to nothing about U.
-// Its size is its own; if nobody names it, it reaches as far as the program
+// Its size is its own; if it is not given, it reaches as far as the program
 // does.
 
 #ifndef DRAWLOOM_RUN_FINDSIZES_H

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 // The host keeps tensors with their rows packed. In device memory they have the
-// strides that the program's types declare, and between their elements may be
-// bytes that are nobody's. Sizes and strides are in elements, the outermost
+// strides that the program's types declare, and there may be unused bytes
+// between their elements. Sizes and strides are in elements, the outermost
 // dimension first.
 
 #ifndef DRAWLOOM_RUN_STRIDES_H

@@ -1,4 +1,4 @@
-//===- Read.h - Texts that somebody names -----------------------*- C++ -*-===//
+//===- Read.h - Reading files named by a user -------------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -52,7 +52,7 @@ std::optional<Refusal> scanJson(llvm::StringRef text);
 /// crashes when they are wrong.
 std::optional<Refusal> scanMlir(llvm::StringRef text);
 
-/// llvm::json::parse() of a text that nobody vouches for.
+/// llvm::json::parse() of an untrusted text.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
 
 } // namespace drawloom::input

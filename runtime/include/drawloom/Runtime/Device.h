@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A device of a driver with its primary context. Buffers and modules give back
-// what they hold, and keep the context alive until they have. The context is
-// made current for the calling thread by every function here that needs it.
+// A device of a driver with its primary context. Buffers and modules free what
+// they hold, and keep the context alive until they have. The context is made
+// current for the calling thread by every function here that needs it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace drawloom::runtime {
 
-/// The primary context of a device, held by whoever uses it.
+/// The primary context of a device, held by its users.
 class Context {
 public:
   Context(std::shared_ptr<Driver> driver, int device, void *handle)

@@ -67,8 +67,8 @@ public:
   /// Opens a library and starts it. An error if it is not there, lacks a
   /// function or finds no device. With settings the emulated driver makes a new
   /// device; they come before the variables of the environment, and hold until
-  /// somebody opens it with others. A process has one emulated device at a
-  /// time, so that is an error while another is in use.
+  /// it is opened with others. A process has one emulated device at a time, so
+  /// that is an error while another is in use.
   static llvm::Expected<std::shared_ptr<Driver>>
   open(llvm::StringRef library = "libcuda.so.1",
        llvm::ArrayRef<Setting> settings = {});
@@ -86,7 +86,7 @@ public:
 
   /// While the emulated driver runs a kernel it asks this a few times a second,
   /// in the thread of the call, and ends the run if the answer isn't 0; without
-  /// it, Ctrl-C does. Null takes it back. Other drivers ask nobody.
+  /// it, Ctrl-C does. Null removes it. Other drivers ask nothing.
   void setInterrupted(int (*interrupted)()) const {
     if (setInterruptedOf)
       setInterruptedOf(interrupted);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What whoever launches a compiled kernel has to know, besides its code. The
+// What a launch of a compiled kernel has to know, besides its code. The
 // caller thinks in the arguments of the tile program; the code takes parameters
 // that are made from them:
 //
@@ -148,7 +148,7 @@ struct Bound {
   int64_t most = INT64_MAX;
 };
 
-/// The sizes for which a kernel is proved to end.
+/// The sizes for which a kernel is proved deadlock-free.
 struct LaunchCondition {
   /// "ceil(dim 1 of A / 64) >= 1"
   std::string words;

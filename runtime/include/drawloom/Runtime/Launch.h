@@ -80,7 +80,8 @@ llvm::Expected<std::string> whyFallback(const KernelInfo &kernel,
                                         llvm::ArrayRef<Argument> arguments,
                                         int room);
 
-/// An error if the kernel is not proved to end with the sizes of the launch.
+/// An error if the kernel is not proved deadlock-free with the sizes of the
+/// launch.
 llvm::Error checkCondition(const KernelInfo &kernel,
                            llvm::ArrayRef<Argument> arguments);
 
