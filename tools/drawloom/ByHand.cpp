@@ -123,7 +123,7 @@ private:
 
 } // namespace
 
-/// What to do about a failure, in words.
+/// What to do about a failure, as text.
 static std::string findAdvice(const progress::Network &network,
                               const progress::Failure &failure) {
   std::string words;

@@ -105,8 +105,8 @@ readOptions(const CommandLine &line) {
   return options;
 }
 
-/// What a reader of SARIF is told of a kernel that isn't proved, or only with
-/// conditions; at the first line that one is about.
+/// The SARIF message of a kernel that isn't proved, or only with conditions; at
+/// the first line that one is about.
 static llvm::json::Object toMessage(const protocol::Progress &progress,
                                     std::string words) {
   llvm::json::Object message{
@@ -196,7 +196,7 @@ static ExitCode check(const CommandLine &line,
       print(*proofByHand, llvm::outs());
     if (proofByHand)
       progress = summarize(*proofByHand);
-    // A kernel that may wait forever is told of in any case.
+    // A kernel that may deadlock is reported in any case.
     std::string words;
     if (progress)
       words = claims->kernel + ": deadlock-free: " +

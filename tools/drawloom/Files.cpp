@@ -93,8 +93,8 @@ void InputModule::report(llvm::ArrayRef<Message> messages) {
 void InputModule::report(llvm::Error error) {
   llvm::handleAllErrors(
       std::move(error),
-      [&](const CompileError &fault) { report(fault.getMessages()); },
-      [&](const llvm::ErrorInfoBase &fault) { tell(fault.message()); });
+      [&](const CompileError &failed) { report(failed.getMessages()); },
+      [&](const llvm::ErrorInfoBase &failed) { tell(failed.message()); });
 }
 
 void InputModule::tell(llvm::StringRef words) {

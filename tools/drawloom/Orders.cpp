@@ -98,7 +98,7 @@ std::string drawloom::findWriter(emu::Device &device, const emu::Launch &launch,
   emu::RunOptions again = options;
   again.listener = &listener;
   again.output = nullptr;
-  again.threads = 1; // One order, and one who is told.
+  again.threads = 1; // One order, and one listener.
   emu::run(device, launch, again);
   return listener.writer;
 }

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A file that may not grow, or a disk that is full, is an error with words and
-// an exit code. A crash is a bug of ours, and asks to be told to us.
+// A file that may not grow, or a disk that is full, is an error with a message
+// and an exit code. A crash is our bug, and its message asks for a report.
 
 #ifndef DRAWLOOM_TOOLS_DRAWLOOM_PROCESS_H
 #define DRAWLOOM_TOOLS_DRAWLOOM_PROCESS_H

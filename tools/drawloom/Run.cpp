@@ -255,7 +255,7 @@ static std::vector<checker::Finding> tryFixes(const Setup &setup,
   return findings;
 }
 
-/// Writes which forms of instructions ran. False if it can't.
+/// Writes which instruction variants ran. False if it can't.
 static bool tellFidelity(const Setup &setup, const RunArguments &arguments) {
   if (arguments.fidelity.empty())
     return true;
@@ -281,7 +281,7 @@ static ExitCode run(const RunArguments &arguments) {
   llvm::Expected<Setup> setup = prepare(arguments, text);
   if (!setup)
     return fail(setup.takeError());
-  // What was found is told first.
+  // What was found is reported first.
   emu::Interrupt interrupt;
   llvm::scope_exit flushed([] { llvm::outs().flush(); });
   setup->interrupt = &interrupt;

@@ -39,7 +39,7 @@ static constexpr llvm::StringLiteral ourRuntime = "libcudart.so.13";
 // What is in a program
 //===----------------------------------------------------------------------===//
 
-/// The libraries that the loader is told to load.
+/// The libraries that the program asks the loader for.
 static llvm::Expected<std::vector<std::string>> neededBy(const Elf &elf) {
   auto entries = elf.dynamicEntries();
   if (!entries)
@@ -107,7 +107,7 @@ static bool hasPtx(StringRef fatBinary) {
 }
 
 /// The first device that each of the fat binaries with PTX has some for. What
-/// nvcc's device linker adds has machine code alone.
+/// nvcc's device linker adds has SASS alone.
 static std::optional<std::string>
 deviceFor(std::vector<StringRef> fatBinaries) {
   llvm::erase_if(fatBinaries, [](StringRef bytes) { return !hasPtx(bytes); });
@@ -240,8 +240,8 @@ static std::string refusal(StringRef program, const ProgramFacts &facts) {
 
 namespace {
 /// While one of these lives, signals that end a process are the command's: it
-/// is waited for, so that what was found is told and nothing runs on. What a
-/// terminal sends, the command has got itself. A third one kills it.
+/// is waited for, so that findings are reported and nothing keeps running. What
+/// a terminal sends, the command has got itself. A third one kills it.
 class Forwarding {
 public:
   explicit Forwarding(int child) {

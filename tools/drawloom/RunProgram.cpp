@@ -351,8 +351,9 @@ static ExitCode runProgram(const ProgramOptions &options) {
     // Roles by hand say who copies.
     bool hasRoles =
         !kernel->getBody().front().getOps<agent::SwitchOp>().empty();
-    // The text doesn't say it, so nobody else should find it in a cache. What
-    // has no plan without TMA is refused by the launch, with the arithmetic.
+    // It isn't in the text, so no other compile should find it in a cache.
+    // Without a plan that has no TMA, the launch is rejected, with the
+    // arithmetic.
     if (!refused.empty() && !hasRoles)
       again = recompile(std::move(written), kernel->getSymName(), refused,
                         {.arch = options.arch, .unproved = options.unproved});

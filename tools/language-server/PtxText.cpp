@@ -64,10 +64,10 @@ llvm::json::Array lsp::diagnosePtx(StringRef text) {
       llvm::MemoryBuffer::getMemBufferCopy(text, "text");
   ptx::ParseResult parsed = ptx::parseModule(*buffer);
   llvm::json::Array diagnostics;
-  for (const llvm::SMDiagnostic &fault : parsed.diagnostics)
+  for (const llvm::SMDiagnostic &error : parsed.diagnostics)
     diagnostics.push_back(
-        makeDiagnostic(fault.getLineNo() - 1, fault.getColumnNo(),
-                       fault.getColumnNo() + 1, fault.getMessage().str()));
+        makeDiagnostic(error.getLineNo() - 1, error.getColumnNo(),
+                       error.getColumnNo() + 1, error.getMessage().str()));
   if (parsed)
     checkBarriers(*parsed.module, text, diagnostics);
   return diagnostics;

@@ -56,7 +56,8 @@ bool lsp::serve(const ServeOptions &options) {
   Server server(editor, mlir);
   std::thread listener([&] { server.serveMlir(); });
   server.serveEditor();
-  // MLIR's server ends when it hears no more; what it still says is told.
+  // MLIR's server ends at the end of its input; what it still sends is passed
+  // on.
   std::fclose(write);
   listener.join();
   int status = 0;

@@ -336,7 +336,7 @@ void Server::serveEditor() {
   while (std::optional<Object> message = editor.read()) {
     StringRef method = message->getString("method").value_or("");
     const Value *id = message->get("id");
-    // MLIR's server ends when it hears what is no message.
+    // MLIR's server ends when it receives what is not a message.
     if (message->getString("jsonrpc") != "2.0" ||
         (!message->getString("method") && !id))
       continue;

@@ -11,9 +11,9 @@
 //
 // | asked about | MLIR's server has | added here |
 // |---|---|---|
-// | MLIR's faults | parsing, verifying | why it can't be planned |
+// | errors in MLIR | parsing, verifying | why it can't be planned |
 // | a name in MLIR | the operation | the role, pipe or kernel |
-// | PTX's faults | | errors, and mbarriers that don't fit |
+// | errors in PTX | | errors, and mbarriers that don't fit |
 // | a line of PTX | | its source |
 //
 //   editor -- Server -+- MLIR's server, in a process of its own

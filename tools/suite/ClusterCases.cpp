@@ -68,7 +68,7 @@ static void cover(llvm::StringRef arch, bool pairs,
         }
 }
 
-/// Clusters whose CTAs divide the steps along k; some share operands besides.
+/// Split-K: clusters whose CTAs divide the K tiles; some also share operands.
 static void coverSteps(llvm::StringRef arch, std::vector<GemmOptions> &all) {
   static constexpr int64_t divided[][3] = {
       {1, 1, 2}, {1, 1, 4}, {2, 1, 2}, {1, 2, 2}, {2, 2, 2}};

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Programs that nobody wrote: each is drawn from a seed and a number, out of
+// Generated programs: each is drawn from a seed and a number, out of
 //
 //   products     of bf16, f16, tf32, fp8 and i8, in all layouts, with operands
 //                that are computed, and of what a product left

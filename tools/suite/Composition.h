@@ -8,7 +8,7 @@
 
 // A tile program that grows by one operation at a time. Tiles are f32 and have
 // named axes: two tiles fit together if their axes do, whatever their order, so
-// whoever composes a program chooses what is computed, and transposes,
+// the composer of a program chooses what is computed, and transposes,
 // broadcasts and offsets follow.
 //
 //   axis   tile   tensors have    a tile begins at

@@ -381,7 +381,7 @@ static void cover(llvm::StringRef arch, std::vector<GemmOptions> &all) {
       seen.push_back(trips);
       GemmOptions o = withTypes(arch, types[slots % 2]);
       o.slots = slots;
-      // Three items, so that a ring is left in the middle.
+      // Three work tiles, so that a tile ends half-way through the ring.
       o.m = 384;
       o.k = trips * o.tileK;
       all.push_back(o);

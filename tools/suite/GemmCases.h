@@ -70,9 +70,9 @@ struct GemmOptions {
   bool one = false;
   /// CTAs of a cluster along M and N.
   int64_t clusterM = 1, clusterN = 1;
-  /// CTAs that divide the steps along k.
+  /// CTAs that divide the K tiles (split-K).
   int64_t clusterK = 1;
-  /// Two CTAs along M multiply together.
+  /// Two CTAs along M issue 2-CTA MMAs.
   bool pairs = false;
   /// The planner chooses the cluster, and the launch one of two kernels.
   bool planned = false;

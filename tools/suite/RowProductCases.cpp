@@ -21,7 +21,7 @@ static constexpr const char *itemKinds[] = {"none", "static", "dynamic"};
 static constexpr int64_t clusters[][2] = {{1, 2}, {1, 4}, {2, 2}, {2, 4}};
 static constexpr int64_t tileRows = 128;
 
-/// The type of operands, and what a step along k takes of them.
+/// The type of operands, and the size of their K tile.
 static constexpr struct {
   const char *name;
   int64_t step;

@@ -35,7 +35,7 @@ struct Worker {
   int pipe = -1;
   /// The cases that are its own.
   size_t first = 0, step = 1;
-  /// The one that it is at, and the next one for whoever comes after it.
+  /// The one that it is at, and the next one for its successor.
   std::optional<size_t> at = std::nullopt;
   size_t next = 0;
   std::string buffer = "";
@@ -125,7 +125,7 @@ static llvm::Error start(Worker &worker, llvm::ArrayRef<Case> cases,
   return llvm::Error::success();
 }
 
-/// "ended by signal 11 (Segmentation fault)"
+/// "the process ended by signal 6 (Aborted)"
 static std::string describeEnd(int status) {
   if (WIFSIGNALED(status))
     return "the process ended by signal " + std::to_string(WTERMSIG(status)) +

@@ -25,14 +25,14 @@ def overlap(a, b):
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-faults = []
+errors = []
 for i, a in enumerate(texts):
     if a[0] < 0 or a[1] < 0 or a[2] > width or a[3] > height:
-        faults.append(f"'{a[4]}' is not inside the drawing")
-    faults += [f"'{a[4]}' runs into '{b[4]}'" for b in texts[:i] if overlap(a, b)]
-    faults += [f"'{a[4]}' runs out of its box" for box in boxes
+        errors.append(f"'{a[4]}' is not inside the drawing")
+    errors += [f"'{a[4]}' runs into '{b[4]}'" for b in texts[:i] if overlap(a, b)]
+    errors += [f"'{a[4]}' runs out of its box" for box in boxes
                if overlap(a, box) and not (box[0] <= a[0] and a[2] <= box[2])]
-print("\n".join(faults) or "nothing overlaps")
+print("\n".join(errors) or "nothing overlaps")
 if names := sys.argv[2:]:
     places = {text[4]: text[1] for text in texts}
     level = places[names[0]] == places[names[1]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What zsh makes of a line that is begun, when somebody presses Tab:
+"""What zsh makes of the beginning of a line at Tab:
 
     complete_zsh.py LINE...     prints each line as it stands after Tab
 

@@ -13,7 +13,7 @@ shown = b""
 try:
     while data := os.read(ours, 65536):
         shown += data
-except OSError:  # Nobody has the terminal any more.
+except OSError:  # No process has the terminal any more.
     pass
 print(shown.decode().replace("\r\n", "\n").replace("\x1b", "\\e").replace("\r", "\\r\n"))
 sys.exit(process.wait())

@@ -4,7 +4,7 @@
 //
 //   in_vscode.js EXTENSION COMMAND FOLDER
 //
-// Opens gemm.mlir and gemm.ptx, breaks and mends the program, asks for a hover and a
+// Opens gemm.mlir and gemm.ptx, breaks and fixes the program, asks for a hover and a
 // definition, and prints what the editor would show.
 "use strict";
 const fs = require("fs"), path = require("path"), Module = require("module");

@@ -20,7 +20,7 @@ def say(method, number=None, **params):
     send(json.dumps(message).encode())
 
 
-def hear(wanted):
+def receive(wanted):
     """The next message that is wanted; others are passed over."""
     while header := server.stdout.readline():
         server.stdout.readline()
@@ -34,9 +34,9 @@ def open_document(what, text):
     uri = f"file:///tmp/{what.replace(' ', '-')}.mlir"
     say("textDocument/didOpen", textDocument={
         "uri": uri, "languageId": "mlir", "version": 1, "text": text})
-    said = hear(lambda message: message.get("method")
-                == "textDocument/publishDiagnostics"
-                and message["params"]["uri"] == uri)["params"]["diagnostics"]
+    said = receive(lambda message: message.get("method")
+                   == "textDocument/publishDiagnostics"
+                   and message["params"]["uri"] == uri)["params"]["diagnostics"]
     words = "; ".join(f"{one['range']['start']['line']}:"
                       f"{one['range']['start']['character']}: {one['message']}"
                       for one in said)
@@ -44,13 +44,13 @@ def open_document(what, text):
 
 
 say("initialize", 1, processId=None, rootUri=None, capabilities={})
-hear(lambda message: message.get("id") == 1)
+receive(lambda message: message.get("id") == 1)
 say("initialized")
 send(b'{"jsonrpc": "2.0", "id": 2, "method": "nothing", "params": ' + b"[" * 60000)
 send(b'{"jsonrpc": "2.0"}')
 send(b'{"id": 2, "method": "nothing"}')
 say("nothing", 3)
-hear(lambda message: message.get("id") == 3)
+receive(lambda message: message.get("id") == 3)
 print("nested message: answered")
 open_document("nested document", "(" * 60000)
 open_document("document with a wrong list", """func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
@@ -60,7 +60,7 @@ open_document("document with a wrong list", """func.func @f(%x: tensor<4x4xf32>)
 """)
 open_document("document that is right", "module {}\n")
 say("shutdown", 9)
-hear(lambda message: message.get("id") == 9)
+receive(lambda message: message.get("id") == 9)
 print("shutdown: answered")
 say("exit")
 server.stdin.close()
