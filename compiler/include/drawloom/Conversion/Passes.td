@@ -47,8 +47,8 @@ def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", "::mlir::ModuleOp"> {
     ```
 
     **Work tiles and loops.** Loops of the function's operations that meet in a
-    tensor are one axis. An axis that every result has and nobody reduces is cut
-    into work tiles; the others are walked inside an item. Operations are
+    tensor are one axis. An axis that every result has and no operation reduces
+    is cut into work tiles; the others are walked inside one. Operations are
     tiled and fused with upstream's `TilingInterface`, each result on its own;
     then loops over the same axis that do not need each other become one loop,
     and CSE finds what they share.
@@ -188,7 +188,7 @@ def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm", "::mlir::ModuleOp"> {
     %received = nvvm.shfl.sync idx %mask, %word, %from, %clamp : i32 -> i32
     ```
 
-    Whoever runs an operation has its tiles: the warps of the role, or all of
+    The warps that run an operation have its tiles: those of the role, or all of
     the kernel. What takes more than one step is staged first, by
     `stage-conversions`.
 

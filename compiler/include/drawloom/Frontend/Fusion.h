@@ -24,8 +24,8 @@
 //   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> module =
 //       fusion.build(context);
 //
-// It becomes linalg on tensors, as if somebody had written that: there is one
-// way into the compiler. Nothing of the schedule is needed, not even the tile.
+// It becomes linalg on tensors, as if written by hand: there is one way into
+// the compiler. Nothing of the schedule is needed, not even the tile.
 //
 // Sizes are numbers or names. Dimensions of one name have one size; -1 is a
 // size that nothing is known of. Names of all kinds are made of the letters A
@@ -147,8 +147,8 @@ private:
 Tensor matmul(Tensor a, Tensor b,
               Where where = std::source_location::current());
 
-/// The last two dimensions change places. Costs nothing: whoever reads the
-/// tensor reads it so.
+/// The last two dimensions change places. Costs nothing: operations that read
+/// the tensor read it so.
 Tensor transpose(Tensor x, Where where = std::source_location::current());
 
 /// A dimension of size one in front of dimension `axis`, to broadcast along:

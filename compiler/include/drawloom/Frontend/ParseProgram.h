@@ -1,4 +1,4 @@
-//===- ParseProgram.h - Programs that nobody vouches for ------ -*- C++ -*-===//
+//===- ParseProgram.h - Parsing untrusted programs ------------ -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The one way in for programs in MLIR text, whoever hands them to us: a file, a
+// The one way in for programs in MLIR text, wherever they come from: a file, a
 // caller of the C API, an editor. What would end the process further on is
-// refused here, in words and at its place:
+// rejected here, with a message at its place:
 //
 //   text that would exhaust MLIR's parser         drawloom/Input/Scan.h
 //   names of kernels that PTX has no way to spell

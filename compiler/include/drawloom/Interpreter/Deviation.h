@@ -16,7 +16,7 @@
 // operation has a rule that makes the d of its result from
 //   - the d of its operands, by how steep the function is there,
 //   - the rounding of the interpreter's own result,
-//   - the rounding, or the stated error of the approximation, of the machine.
+//   - the rounding, or the stated error of the approximation, of the hardware.
 // Loads and constants have d = 0. A cast to a narrower type takes the distance
 // to the furthest number that something within d may be rounded to. This is
 // running error analysis; docs/Interpreter.md has the rules.
@@ -46,7 +46,7 @@ struct Arithmetic {
 /// What is known about the architecture of that name, such as `sm_90a`.
 Arithmetic getArithmetic(llvm::StringRef architecture);
 
-/// Whether what the machine computed may stand for what the interpreter did.
+/// Whether what the hardware computed may stand for what the interpreter did.
 /// NaN stands for NaN, an infinity for itself.
 bool isWithin(double machine, double reference, double deviation);
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A machine adds the products of a matrix product in an order that nobody
-// states, so its result and the interpreter's differ by rounding. The bound
-// here holds for every order.
+// The hardware adds the products of a matrix product in an unspecified order,
+// so its result and the interpreter's differ by rounding. The bound here holds
+// for every order.
 //
 // A sum of n + 1 numbers takes n additions. If each returns the exact sum times
 // (1 + d) with |d| <= u, then in every order each number carries at most n such

@@ -64,7 +64,7 @@ llvm::LogicalResult run(tile::KernelOp kernel,
                         const Options &options = {});
 
 /// The same with `options.machine`. `deviations` gets a tensor of f64 for each
-/// argument: how far each element on the machine may be from the element here;
+/// argument: how far each element on the hardware may be from the element here;
 /// infinity if there is no bound. Scalars, and views that nothing inexact is
 /// stored to, have none.
 llvm::LogicalResult run(tile::KernelOp kernel,

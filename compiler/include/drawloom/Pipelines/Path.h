@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The whole compiler, in stages. Whoever wants to know what happens to a
-// program reads Path.cpp from top to bottom.
+// The whole compiler, in stages. To find out what happens to a program, read
+// Path.cpp from top to bottom.
 //
 //   program ─tile─ agent ─ plan ─┬─ nvvm ─ llvm ─ ptx ─ cubin
 //           front half           │  back half
@@ -36,11 +36,11 @@ namespace drawloom {
 enum class Stage {
   Tile,  ///< Kernels over tiles.
   Agent, ///< Kernels with roles and pipes.
-  Plan,  ///< The same, proved to end, with a place for everything.
+  Plan,  ///< The same, proved deadlock-free, with a place for everything.
   NVVM,  ///< Functions of the nvvm and llvm dialects.
   LLVM,  ///< LLVM IR, as the back end gets it.
   PTX,   ///< PTX.
-  Cubin, ///< Machine code.
+  Cubin, ///< A cubin.
 };
 
 /// "tile", "agent", ...
@@ -53,13 +53,13 @@ struct CompileOptions {
   /// The GPU. Null: the one that the kernels name.
   const target::Architecture *arch = nullptr;
   Stage stopAfter = Stage::PTX;
-  /// Also kernels that are not proved to end.
+  /// Also kernels that are not proved deadlock-free.
   bool unproved = false;
-  /// A folder for one file after each pass and each stage behind the passes;
+  /// A folder for one file after each pass and each stage after the passes;
   /// empty for none. Modules are verified after each stage, and with a folder
   /// after each pass.
   std::string printStagesTo = "";
-  /// For machine code. Nothing: the first that is found.
+  /// For a cubin. Nothing: the first that is found.
   std::optional<target::Ptxas> ptxas = std::nullopt;
   /// Asked after each stage: true ends the compile. It outlives the options.
   llvm::function_ref<bool()> interrupted = nullptr;

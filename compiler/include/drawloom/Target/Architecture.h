@@ -112,7 +112,7 @@ struct RegisterBudgetRange {
   unsigned step;
 };
 
-/// What all architectures have in common so far, for whoever asks before a
+/// What all architectures have in common so far, for callers that ask before a
 /// program names one. The table of architectures is made of these.
 constexpr TmaLimits tiledMaps = {
     /*maxRank=*/5,       /*maxBoxDim=*/256,

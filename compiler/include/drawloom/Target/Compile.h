@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The way from a module of `nvvm` and `llvm` operations to machine code:
+// The way from a module of `nvvm` and `llvm` operations to a cubin:
 //
 //   module ──translateToLLVM──→ LLVM IR ──emitPTX──→ PTX ──assembleModule──→
 //   cubin

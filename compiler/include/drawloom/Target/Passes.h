@@ -1,4 +1,4 @@
-//===- Passes.h - Checks on the way to machine code ----------- -*- C++ -*-===//
+//===- Passes.h - Checks on the way to a cubin ---------------- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

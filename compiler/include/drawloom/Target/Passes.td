@@ -1,4 +1,4 @@
-//===- Passes.td - Checks on the way to machine code ----- -*- tablegen -*-===//
+//===- Passes.td - Checks on the way to a cubin ---------- -*- tablegen -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,7 +17,7 @@ def CheckKernels : Pass<"check-kernels", "::mlir::ModuleOp"> {
     Changes nothing. Checks that need the program as it was written, with its
     names and places. Each guards against code that LLVM and ptxas would accept
     and that would then do something else than the program says, or against a
-    limit of the machine.
+    limit of the hardware.
 
     ```mlir
     llvm.func @k() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 33>} {  // refused

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One walk over each role. Loops and scopes have a step in the model; a few
-// instructions of the machine that block have one too; what holds neither is
-// left out. Counts and bytes are derived, as everywhere: from who stands on
-// each side of a pipe, and from what a produce yields.
+// One walk over each role. Loops and scopes have a step in the model; a few GPU
+// instructions that block have one too; what holds neither is left out. Counts
+// and bytes are derived, as everywhere: from who stands on each side of a pipe,
+// and from what a produce yields.
 //
 //===----------------------------------------------------------------------===//
 
@@ -235,8 +235,8 @@ void Maker::visitItems(ForEachItemOp items, Body &body) {
     body.push_back(*message);
 }
 
-/// What the slot's barrier is told to expect, and what the copies bring. A
-/// tile that TMA loads right into the slot comes with a copy of its own; what
+/// The bytes that the slot's barrier expects, and those that the copies bring.
+/// A tile that TMA loads right into the slot comes with a copy of its own; what
 /// threads write does not count.
 progress::Bytes Maker::bytesOf(ProduceOp produce) {
   progress::Bytes bytes;

@@ -1,4 +1,4 @@
-//===- ProveSwitch.cpp - The verdict on a switch, in words and as data ----===//
+//===- ProveSwitch.cpp - The verdict on a switch, as text and data --------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

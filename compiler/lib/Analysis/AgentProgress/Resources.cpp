@@ -29,7 +29,7 @@ static const target::Architecture &architectureOf(SwitchOp roles) {
 }
 
 /// Registers for each thread that the CTA enters with: as many as its threads
-/// can have, if nobody has decided it yet.
+/// can have, if no pass has decided it yet.
 static int64_t entryRegisters(SwitchOp roles, int64_t warps) {
   const target::Architecture &facts = architectureOf(roles);
   if (std::optional<int64_t> given = roles.getEntryRegisters())

@@ -20,9 +20,9 @@ namespace drawloom::agent {
 
 class SwitchOp;
 
-/// Adds the register hand-over of `setmaxnreg` at the start of each role. The
-/// network's roles are those of the switch, in its order. False if a role is on
-/// warps that no CTA has.
+/// Adds the register reallocation of `setmaxnreg` at the start of each role.
+/// The network's roles are those of the switch, in its order. False if a role
+/// is on warps that no CTA has.
 bool addRegisters(SwitchOp roles, progress::Network &network);
 
 /// Adds the allocation of tensor memory.

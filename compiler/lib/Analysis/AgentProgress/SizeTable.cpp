@@ -301,7 +301,7 @@ progress::SizeId SizeTable::streamOf(Value items) {
   for (auto [stream, size] : streams)
     if (stream == items)
       return size;
-  // Two streams are told apart by where they are.
+  // Two streams are distinguished by where they are.
   std::string name = "work tiles";
   if (!streams.empty())
     name += " of the stream" + placeOf(items.getLoc());

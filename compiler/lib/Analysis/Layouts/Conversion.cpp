@@ -231,7 +231,7 @@ bool ExchangeFinder::findSources() {
 
 /// Two lanes that read different registers of one lane cannot do so in the same
 /// round. Lanes that differ in some bits then take another register first, one
-/// that comes from a lane which nobody reads yet.
+/// that comes from a lane which no lane reads yet.
 bool ExchangeFinder::choosePlaces() {
   keeps.assign(laneBits, 0);
   reads = ofLane;
@@ -279,7 +279,7 @@ void ExchangeFinder::describe(Exchange &exchange) const {
     registers.push_back(read.registers);
   }
   // G leads from the lane that is read to the register that it sends: N after
-  // the inverse of M. Lanes that nobody reads send anything.
+  // the inverse of M. Lanes that no lane reads send anything.
   BitSpan span(lanes);
   for (unsigned lane = 0; lane < laneBits; ++lane)
     span.add(uint64_t(1) << lane);

@@ -1,4 +1,4 @@
-//===- Budgets.cpp - What a plan takes of the machine ---------------------===//
+//===- Budgets.cpp - What a plan takes of the hardware --------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Budgets.h - What a plan takes of the machine ----------- -*- C++ -*-===//
+//===- Budgets.h - What a plan takes of the hardware ---------- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A drawing is a list of shapes, and as large as they need. Whoever looks at it
-// has other fonts than we: so a piece of text says how wide it is, and a viewer
-// fits it in. A sign is six tenths of the font's size wide, as in most fonts
-// with signs of one width.
+// A drawing is a list of shapes, and as large as they need. A viewer may have
+// other fonts: so a piece of text carries its width, and the viewer fits it in.
+// A character is six tenths of the font's size wide, as in most monospaced
+// fonts.
 
 #ifndef DRAWLOOM_LIB_ANALYSIS_PRINTPLAN_DRAWING_H
 #define DRAWLOOM_LIB_ANALYSIS_PRINTPLAN_DRAWING_H

@@ -46,8 +46,8 @@ std::string describePlan(const Plan &plan);
 /// "proved for all sizes", "proved if dim 0 of a >= 1", "undecided: ...".
 std::string describeVerdict(const Plan &plan);
 
-/// Text inside a line of Mermaid. Signs that could be Mermaid's own are written
-/// as entity codes: a bare semicolon would end the statement.
+/// Text inside a line of Mermaid. Characters that could be Mermaid's own are
+/// written as entity codes: a bare semicolon would end the statement.
 std::string escapeForMermaid(llvm::StringRef text);
 
 /// Names that a drawing's language takes as identifiers: letters, digits and

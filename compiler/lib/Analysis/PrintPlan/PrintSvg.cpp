@@ -134,15 +134,15 @@ void GraphDrawer::orderRoles() {
     }
 }
 
-/// Words in lines of about as many signs, at most `most` of them.
-static void wrap(StringRef text, size_t signs, size_t most,
+/// Words in lines of about `width` characters, at most `most` of them.
+static void wrap(StringRef text, size_t width, size_t most,
                  std::vector<std::string> &lines) {
   size_t begun = lines.size();
   std::string line;
   llvm::SmallVector<StringRef> words;
   text.split(words, ' ', -1, false);
   for (StringRef word : words) {
-    if (!line.empty() && line.size() + 1 + word.size() > signs) {
+    if (!line.empty() && line.size() + 1 + word.size() > width) {
       if (lines.size() - begun + 1 == most) {
         lines.push_back(StringRef(line).rtrim(',').str() + " …");
         return;
@@ -308,7 +308,7 @@ void GraphDrawer::drawPipe(const Pipe &pipe, const Chip &chip, int64_t y) {
   Drawing::Look line = {"none", look.line, 16, look.isDashed};
   unsigned from = columns[pipe.producer];
   int64_t middle = y + chip.height / 2, start = middles[from];
-  // Behind the last column there is no other one to be in the middle of.
+  // After the last column there is no other one to be half-way to.
   bool isLast = chip.column + 1 >= middles.size();
   int64_t x =
       isLast

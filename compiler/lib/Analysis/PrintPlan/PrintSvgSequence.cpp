@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A line for each event: in words to the left, and as an arrow between a role
-// and the barriers of a pipe to the right. The words of an event are never on
-// an arrow, so there may be as many columns as there are.
+// A line for each event: as text to the left, and as an arrow between a role
+// and the barriers of a pipe to the right. The text of an event is never on an
+// arrow, so there may be as many columns as there are.
 
 #include "Drawing.h"
 #include "Labels.h"

@@ -21,8 +21,8 @@ static constexpr unsigned mostCopies = 8;
 
 namespace {
 /// Where an mbarrier is in the bytes of a state. The phase is counted, where
-/// the machine keeps its parity; waits look at the parity only, and the count
-/// tells whether they were right.
+/// the hardware keeps its parity; waits look at the parity only, and the count
+/// shows whether they were right.
 struct Mbarrier {
   /// One byte each: the phase, the arrivals that are pending, the arrivals that
   /// the tensor core will make, and the copies in flight as bits.
@@ -302,7 +302,7 @@ void Explorer::fill(const Warp &warp, const WarpStep &step, unsigned home) {
 }
 
 bool Explorer::stepPipe(const Warp &warp, const WarpStep &step) {
-  // A content that nobody produces: its phase never completes.
+  // A content that no warp produces: its phase never completes.
   if (step.number < 0)
     return false;
   const PipeBarriers &pipe = program.pipes[step.object];
@@ -411,7 +411,7 @@ void Explorer::traceTo(uint32_t index) {
 }
 
 /// Nothing can move: have all warps ended, and are all slots empty? A warp that
-/// only stays for its slots waits for a content that nobody consumed.
+/// only stays for its slots waits for a content that no warp consumed.
 void Explorer::checkEnd() {
   for (auto [counter, warp] : llvm::zip(counters, program.warps)) {
     if (get<uint16_t>(counter) == warp.steps.size())
@@ -432,7 +432,7 @@ void Explorer::checkEnd() {
   }
   if (!result.blocked.empty())
     return error(Exploration::Kind::stuck, "no warp can move");
-  // The first CTA has a full barrier for each slot: whoever acts, acts there.
+  // The first CTA has a full barrier for each slot, whichever CTAs fill it.
   const Mbarrier *first = nullptr;
   for (const Mbarrier &barrier : mbarriers) {
     if (barrier.cta == 0 && barrier.isFull)

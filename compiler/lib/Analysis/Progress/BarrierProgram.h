@@ -12,7 +12,7 @@
 //
 // Each CTA of a cluster has warps and barriers of its own. Where a pipe is
 // shared, the number of arrivals says which barriers there are: none for a full
-// barrier that nobody in its CTA waits for, or for an empty one in a CTA that
+// barrier that no warp of its CTA waits for, or for an empty one in a CTA that
 // fills nothing.
 //
 //===----------------------------------------------------------------------===//

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The state of a network and its steps, at the level of slots. How often a loop
-// runs is not the machine's business: it asks, and a role whose question has no
-// answer yet stands still, as one that waits does. So the same machine runs a
+// runs is not decided here: the `Machine` asks, and a role whose question has
+// no answer yet stands still, as one that waits does. So the same code runs a
 // network at given sizes and at sizes that are decided on the way.
 //
 // Invariant: whatever the order in which roles are moved, a run that goes on as
@@ -31,7 +31,7 @@ struct Frame {
   int64_t iteration;
 };
 
-/// Something that happens again and again, and that somebody must know of so as
+/// Something that happens again and again, and that a role must know of so as
 /// not to be early: a slot of a divided pipe becomes full, or a role arrives at
 /// a loose barrier. Copies can overtake each other, so each slot counts for
 /// itself.
@@ -45,7 +45,7 @@ struct Fact {
 };
 
 /// How often each fact has certainly happened: in every order of steps, and not
-/// just in the one that the machine takes.
+/// just in the one that this run takes.
 using Knowledge = llvm::SmallVector<int64_t, 0>;
 
 struct RoleState {
@@ -64,7 +64,8 @@ struct SlotState {
   bool asynchronous = false;
   uint16_t pending = 0;
   uint16_t taken = 0;
-  /// What those who fill and release it know: whoever waits for them, learns.
+  /// What the roles that fill and release it know: a role that waits for them
+  /// learns it.
   Knowledge filled, released;
 };
 
@@ -157,7 +158,7 @@ private:
   void reuse(PipeState &pipe);
   Outcome arrive(RoleId role, BarrierId barrier);
   bool wait(RoleId role, BarrierId barrier);
-  /// The place of a fact in the list, or nothing if nobody needs to know it.
+  /// The place of a fact in the list, or nothing if no role needs to know it.
   std::optional<size_t> findFact(Fact::Kind kind, unsigned object,
                                  unsigned part) const;
   void describePipe(const Instruction &instruction, WaitingEvent &event) const;

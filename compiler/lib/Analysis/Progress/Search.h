@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs a network without knowing its sizes. Roles move as long as they can; a
-// trip count that nobody knows forks the run. Two states that differ by a shift
-// of iterations have the same futures, so a path that comes to a known state
-// ends there. If no path is left, the network succeeds at all sizes of the box:
-// the states that were seen are the invariant.
+// Runs a network without knowing its sizes. Roles move as long as they can; an
+// unknown trip count forks the run. Two states that differ by a shift of
+// iterations have the same futures, so a path that comes to a known state ends
+// there. If no path is left, the network succeeds at all sizes of the box: the
+// states that were seen are the invariant.
 //
 //===----------------------------------------------------------------------===//
 

@@ -142,7 +142,7 @@ Fragments Fragments::get(agent::RoleOp role, int64_t warps,
         visitTensor(pipe.getMemory(), pipe.getPayload());
       if (auto slots = dyn_cast<agent::SlotsType>(type))
         visitTensor(slots.getMemory(), slots.getPayload());
-      // These name memory, which somebody else reads or writes.
+      // These name memory, which other operations read or write.
       if (isa<agent::SlotOp, agent::OrZeroOp, tile::ReadOp>(op))
         return;
       auto tensor = dyn_cast<RankedTensorType>(type);

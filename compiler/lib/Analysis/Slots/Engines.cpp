@@ -74,7 +74,7 @@ static bool takesResidue(PipeOp pipe, RoleOp role, int64_t residue) {
   return llvm::any_of(pipe.getPipe().getUsers(), [&](Operation *user) {
     if (isa<ProduceOp>(user) || user->getParentOfType<RoleOp>() != role)
       return false;
-    // A loop over messages hears all of them, whichever items it takes.
+    // A loop over messages receives all of them, whichever work tiles it takes.
     if (isa<ForEachItemOp>(user))
       return true;
     auto loop = user->getParentOfType<ForEachItemOp>();
@@ -97,8 +97,8 @@ BarrierCounts plan::countArrivals(PipeOp pipe) {
   RoleOp producer = pipe.getProducers().front();
   Engine engine = *pipe.getProducerEngine();
 
-  // Each item has the same number of consumers, so any residue that somebody
-  // takes tells the count.
+  // Each work tile has the same number of consumers, so any residue that a
+  // consumer takes gives the count.
   int64_t residue = 0;
   SmallVector<RoleOp, 4> consumers = pipe.getConsumers();
   for (Operation *user : pipe.getPipe().getUsers())

@@ -35,7 +35,7 @@ static bool addFactors(Value count, SmallVectorImpl<CountFactor> &factors) {
       return false;
     tile = constant.getSExtValue();
     count = quotient.getLhs();
-    // Rows of a known length, which a cluster divides.
+    // A known row length, split across a cluster.
     if (matchPattern(count, m_ConstantInt(&constant)) &&
         constant.isStrictlyPositive()) {
       factors.push_back(

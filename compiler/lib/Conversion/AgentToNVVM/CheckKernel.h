@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A kernel can be written by hand, or changed between two passes. What patterns
-// take for granted is asked for here, so that none of them fails.
+// A kernel can be hand-written, or changed between two passes. What patterns
+// assume is checked here, so that none of them fails.
 
 #ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_CHECKKERNEL_H
 #define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_CHECKKERNEL_H

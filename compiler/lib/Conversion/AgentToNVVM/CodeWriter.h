@@ -99,7 +99,7 @@ mlir::VectorType getVectorType(mlir::Type tile);
 /// differ in them have the same elements.
 int64_t getCopyMask(const tile::Layout &layout, unsigned input);
 
-/// A pointer into a memory of the machine.
+/// A pointer into a memory space.
 mlir::LLVM::LLVMPointerType getPointerType(mlir::MLIRContext *context,
                                            mlir::NVVM::NVVMMemorySpace space);
 

@@ -148,7 +148,7 @@ static Values fitsTensorMap(FitsOp op, FitsOp::Adaptor operands,
 }
 
 //===----------------------------------------------------------------------===//
-// What the caches are told
+// Cache policies
 //===----------------------------------------------------------------------===//
 
 /// Whether an operation is a copy by TMA, and of which argument; null if not.

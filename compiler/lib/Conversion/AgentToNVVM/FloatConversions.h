@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Floats of eight bits are bytes, and the machine converts two of them at a
+// Floats of eight bits are bytes, and the hardware converts two of them at a
 // time, to f16 and from f32.
 
 #ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_FLOATCONVERSIONS_H

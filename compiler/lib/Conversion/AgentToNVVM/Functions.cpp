@@ -150,7 +150,7 @@ Value Functions::log1p(Value x) {
 
 /// 2^(y log2 |x|). The product has up to seven digits before the point and
 /// needs 24 after it, so the logarithm is in f64: q(f) is log2(1 + f) / f to
-/// 2^-38. Signs and special numbers are those of the C library.
+/// 2^-38. The sign and special numbers are as in the C library.
 Value Functions::pow(Value x, Value y) {
   static constexpr double q[] = {
       1.44269504089257,     -0.7213475204690967, 0.4808983438071272,
@@ -284,7 +284,7 @@ Value codegen::makeFunction(ImplicitLocOpBuilder &b, Operation *op,
   if (isa<arith::FPToSIOp, arith::FPToUIOp, arith::SIToFPOp, arith::UIToFPOp>(
           op))
     return convertShortInteger(b, op, operands[0]);
-  // What the machine has instructions for, in any type.
+  // What the hardware has instructions for, in any type.
   if (isa<math::FmaOp>(op))
     return LLVM::FMAOp::create(b, operands[0], operands[1], operands[2]);
   if (isa<math::CopySignOp>(op))

@@ -17,8 +17,7 @@
 //   scalars       as they are; index as i32
 //
 // Tensor maps come first, so that each is aligned to 64 bytes. The kernel
-// carries the list as an attribute, from which whoever launches it makes the
-// arguments.
+// carries the list as an attribute, from which a launch makes the arguments.
 //
 // Invariant: a part of a view (tile.subview) has no parameters of its own. It
 // is its view with other coordinates.
@@ -48,8 +47,8 @@ public:
 
   /// Adds the parameters to the kernel's block, after its arguments.
   void addParameters(tile::KernelOp kernel);
-  /// The function, with the block as its body, before `kernel`. Nobody uses the
-  /// kernel's own arguments any more.
+  /// The function, with the block as its body, before `kernel`. The kernel's
+  /// own arguments have no uses any more.
   mlir::LLVM::LLVMFuncOp create(tile::KernelOp kernel);
 
   /// The parameter that a bulk copy takes its map from.

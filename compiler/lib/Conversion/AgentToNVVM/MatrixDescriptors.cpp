@@ -1,4 +1,4 @@
-//===- MatrixDescriptors.cpp - What the tensor core is told ---------------===//
+//===- MatrixDescriptors.cpp - Descriptors for the tensor core ------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

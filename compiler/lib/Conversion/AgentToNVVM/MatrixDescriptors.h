@@ -1,4 +1,4 @@
-//===- MatrixDescriptors.h - What the tensor core is told ----- -*- C++ -*-===//
+//===- MatrixDescriptors.h - Descriptors for the tensor core -- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The tensor core takes descriptors, which only the machine reads: one for each
-// operand in shared memory, and on Blackwell one for the instruction. The
+// The tensor core takes descriptors, which only the hardware reads: one for
+// each operand in shared memory, and on Blackwell one for the instruction. The
 // fields are those of the PTX ISA, "Shared memory descriptor" and "Instruction
 // descriptor" of tcgen05 and "Matrix Descriptor Format" of wgmma.
 //
@@ -20,8 +20,8 @@
 //   along mn  the stride leads to the next 8 of k, the leading distance to the
 //             next panel
 //
-// Invariant: an instruction starts at a whole unit, so steps along k and from
-// part to part only move the address.
+// Invariant: an instruction starts at a whole unit, so moving along k and from
+// part to part only changes the address.
 
 #ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_MATRIXDESCRIPTORS_H
 #define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_MATRIXDESCRIPTORS_H

@@ -97,7 +97,7 @@ void prefetchMaps(mlir::ImplicitLocOpBuilder &b, agent::SwitchOp roles,
 void addPolicies(mlir::ImplicitLocOpBuilder &b, agent::RoleOp role,
                  const tile::Schedule &schedule, RoleValues &values);
 
-/// Copies by threads, called by those of addCopies.
+/// Non-TMA copies, called by those of addCopies.
 void loadByThreads(agent::SlotLoadOp op, agent::SlotLoadOp::Adaptor operands,
                    CodeWriter &w);
 void storeByThreads(agent::SlotStoreOp op, agent::SlotStoreOp::Adaptor operands,

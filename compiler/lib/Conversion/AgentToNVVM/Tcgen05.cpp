@@ -32,7 +32,7 @@ static Type getTensorPointer(CodeWriter &w) {
 }
 
 namespace {
-/// What a thread has of a tile in tensor memory, in words of 32 bits: a row of
+/// What a thread has of a tile in tensor memory, as words of 32 bits: a row of
 /// 128 lanes, or several such rows side by side.
 class TensorRows {
 public:

@@ -14,7 +14,7 @@
 //   fence                    what threads wrote to registers comes first
 //   wgmma for each step of k
 //   commit_group
-//   ...                      nobody touches the accumulator, nor A's registers
+//   ...                      no access to the accumulator or A's registers
 //   wait_group n             all but the newest n groups are done
 //
 // LLVM sees none of this. So what must not be torn apart is one piece of inline
@@ -229,7 +229,7 @@ static SmallVector<Value> issueMma(const Mma &mma, int64_t first,
       for (size_t i = 0; i < perBlock; ++i)
         text += (i ? ", $" : "$") + std::to_string(block * perBlock + i);
       text += "}, " + from + ", db, " + (step == 0 ? "first" : "next");
-      // Integers have no signs to change.
+      // Integers can't be negated.
       if (type.isF32())
         text += mma.negated ? ", -1, 1" : ", 1, 1";
       if (transposable && !inRegisters)
@@ -301,7 +301,7 @@ void codegen::addWgmma(PatternList &list) {
   list.add<agent::IssueOp>(issue);
   list.add<agent::AddMmaOp>(addMma);
   list.add<agent::AwaitOp>(await);
-  // No instruction: it only says that nobody may read it yet.
+  // No instruction: it only marks that no operation may read it yet.
   list.add<agent::AsInFlightOp>(
       [](agent::AsInFlightOp, agent::AsInFlightOp::Adaptor operands,
          CodeWriter &) -> Values { return {operands.getTile()}; });

@@ -251,7 +251,8 @@ static void classify(LinalgFunction &function) {
   }
 }
 
-/// An axis is cut into work tiles if every result has it and nobody reduces it.
+/// An axis is cut into work tiles if every result has it and no operation
+/// reduces it.
 static LogicalResult findItems(LinalgFunction &function) {
   for (auto [number, axis] : llvm::enumerate(function.axes)) {
     auto hasAxis = [&](OpResult result) {

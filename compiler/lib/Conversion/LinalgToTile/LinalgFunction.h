@@ -16,8 +16,8 @@
 //   %s[m]    = max over n of %d[m, n]                 axes m, n
 //
 // Everything that follows speaks of axes: a tile has one size for each; an axis
-// that every result keeps and nobody reduces is cut into work tiles, and the
-// others are walked inside one. An edge is a property of an axis.
+// that every result keeps and no operation reduces is cut into work tiles, and
+// the others are walked inside one. An edge is a property of an axis.
 //
 // The conversion has these steps:
 //

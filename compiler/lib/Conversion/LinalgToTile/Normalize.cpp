@@ -94,7 +94,7 @@ static void widenSums(func::FuncOp func) {
 
 /// Moves indices that are the same for all elements out of the bodies, and
 /// what is computed of numbers of tensors (`tensor.extract`) into those that
-/// use it: a number is loaded by whoever needs it.
+/// use it: a number is loaded where it is needed.
 static void placeNumbers(func::FuncOp func) {
   IRRewriter rewriter(func.getContext());
   Block &block = func.front();

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 // The last tile along an axis may reach past the end. What stands there does no
-// harm until somebody combines elements along that axis: then it must be the
-// neutral element, zero for a sum, minus infinity for a maximum.
+// harm until an operation combines elements along that axis: then it must be
+// the neutral element, zero for a sum, minus infinity for a maximum.
 //
 // Three ways to get it there, tried in this order:
 //
@@ -72,7 +72,7 @@ private:
   llvm::DenseMap<mlir::Value, AxisList> tileAxes;
   /// Tiles that were masked: along which axis, and with what.
   llvm::DenseMap<mlir::Value, std::pair<int64_t, mlir::TypedAttr>> masked;
-  /// Loads whose padding somebody relies on.
+  /// Loads whose padding an operation relies on.
   llvm::SmallPtrSet<mlir::Operation *, 8> decided;
 };
 

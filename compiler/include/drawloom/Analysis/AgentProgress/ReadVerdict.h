@@ -49,8 +49,8 @@ struct LaunchCondition {
   std::vector<std::vector<Bound>> cases;
 };
 
-/// Nothing if the roles are proved to end, a condition if they do under one
-/// that a launch can check; otherwise an error, which goes on where an
+/// Nothing if the roles are proved deadlock-free, a condition if they are under
+/// one that a launch can check; otherwise an error, which goes on where an
 /// operation's error message begins: "is not proved to end: ...".
 llvm::Expected<std::optional<LaunchCondition>> readVerdict(SwitchOp roles);
 

@@ -203,7 +203,7 @@ struct Plan {
   int64_t countThreads() const;
 };
 
-/// Work in words: "load a, b, mma, cast, store d".
+/// Work as text: "load a, b, mma, cast, store d".
 std::string joinWork(llvm::ArrayRef<std::string> work);
 
 /// The plan of the roles in a verified switch. Fails, with an error at the

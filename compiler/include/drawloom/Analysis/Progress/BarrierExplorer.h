@@ -54,7 +54,7 @@ struct Exploration {
   Kind kind = Kind::allSucceed;
   /// stuck: the warps that cannot move.
   std::vector<BlockedWarp> blocked;
-  /// What went wrong first, in words.
+  /// What went wrong first, as text.
   std::string message;
   /// The steps that lead there.
   std::vector<std::string> trace;

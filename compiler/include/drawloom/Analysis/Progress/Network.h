@@ -284,7 +284,7 @@ Step relinquish(PoolId pool, std::string location = {});
 Step launchWait(std::string location = {});
 Step launchDependents(std::string location = {});
 
-/// What makes the network meaningless, in words, or nothing: ids out of range,
+/// What makes the network meaningless, as text, or nothing: ids out of range,
 /// a pipe that a role other than its producer fills, a scope inside a scope of
 /// the same pipe, items outside an item loop, and so on.
 std::optional<std::string> findMistake(const Network &network);

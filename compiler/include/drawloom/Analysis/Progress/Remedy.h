@@ -26,7 +26,7 @@ struct Remedy {
   PipeId pipe;
   /// The least number of slots, or the largest lag, with which it is proved.
   int64_t value;
-  /// The condition that is left, in words; empty if there is none.
+  /// The condition that is left, as text; empty if there is none.
   std::string condition;
   /// Where the pipe is, or the consume with the lag.
   std::string location;

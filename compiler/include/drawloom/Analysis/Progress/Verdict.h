@@ -71,7 +71,7 @@ struct Verdict {
   /// The sizes for which success is proved, those included at which the kernel
   /// has nothing to do.
   Condition condition;
-  /// provedIf: the part of the condition that lets the kernel work, in words.
+  /// provedIf: the part of the condition that lets the kernel work, as text.
   std::string words;
   /// The condition also rejects nothing that succeeds, as far as the grid of
   /// sizes reaches.

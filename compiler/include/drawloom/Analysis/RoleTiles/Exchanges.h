@@ -16,8 +16,8 @@
 //                  for another
 //
 // What stays in its warp goes by shuffles. The rest goes through memory that
-// the role has for it, one exchange at a time, and its warps meet before and
-// after.
+// the role has for it, one exchange at a time, and its warps synchronize before
+// and after.
 
 #ifndef DRAWLOOM_ANALYSIS_ROLETILES_EXCHANGES_H
 #define DRAWLOOM_ANALYSIS_ROLETILES_EXCHANGES_H

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 // The first MMA of an accumulator overwrites what was in its columns. Where
-// loops of MMAs may not run, nothing is written, and whoever reads the
+// loops of MMAs may not run, nothing is written, and the role that reads the
 // accumulator has to know. It finds out by itself: it computes the loops'
 // bounds from the work tile and from what all roles know.
 

@@ -65,7 +65,7 @@ struct SlotFootprint {
 
 SlotFootprint getSlotFootprint(agent::PipeOp pipe);
 
-/// Fails, with an error at the pipe, if the machine lacks the pipe's memory.
+/// Fails, with an error at the pipe, if the GPU lacks the pipe's memory.
 mlir::LogicalResult checkMemory(agent::PipeOp pipe,
                                 const target::Architecture &arch);
 

@@ -10,10 +10,10 @@
 // slots of such a pipe are in every CTA, and so are their barriers:
 //
 //   full    one arrival, of the CTA's own load role, and the bytes of the whole
-//           slot, whoever has loaded them
+//           slot, whichever CTAs load them
 //   empty   the arrivals of the consumers of every CTA that this one loads for
 //
-// Who loads for whom goes both ways, so these are also the CTAs whose parts a
+// Multicast goes both ways, so these are also the CTAs whose parts a
 // CTA gets.
 //
 // Where two CTAs multiply together, the first one, the leader, issues MMAs

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 // A tile may begin before its view does. Then what is before is the pad, and is
-// not stored, as behind the end; a bulk store may not even begin there. Most
+// not stored, as after the end; a bulk store may not even begin there. Most
 // offsets are the places of work tiles and the numbers of loops, which are
-// never negative, so that nobody has to ask while the kernel runs. This
-// analysis says which.
+// never negative, so that the kernel need not compare them. This analysis finds
+// which.
 //
 // Sums and products are taken to stay below 2^31, as sizes do. Constants as
 // large as that are therefore not known.

@@ -24,7 +24,7 @@ mlir::Value toMemory(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
 mlir::Value fromMemory(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                        mlir::Type type);
 
-/// Words that tcgen05.ld has been told to load, once they are there.
+/// Words that a tcgen05.ld loads, once they are there.
 llvm::SmallVector<mlir::Value> waitForLoad(mlir::ImplicitLocOpBuilder &b,
                                            llvm::ArrayRef<mlir::Value> words);
 

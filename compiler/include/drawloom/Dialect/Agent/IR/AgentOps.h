@@ -14,7 +14,7 @@
 // Invariant: the graph of roles and pipes can be read off the IR. Every pipe is
 // the result of an `agent.pipe`, its users are the ends of the channel, and a
 // verified pipe has one producing role and at least one consuming role in one
-// switch. Whoever needs counts, bytes or phases derives them from that graph.
+// switch. Passes derive counts, bytes and phases from that graph.
 //
 //===----------------------------------------------------------------------===//
 

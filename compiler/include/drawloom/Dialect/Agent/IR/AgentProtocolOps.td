@@ -111,7 +111,8 @@ def Agent_BarrierOp : Agent_Op<"barrier", [
     ```
 
     With `in(%cta)` it is that of another CTA of the cluster, by its rank. Copies
-    may tell it, if that CTA is the other one of a pair; nobody waits for it.
+    may arrive at it, if that CTA is the other one of a pair; no thread of this
+    CTA waits for it.
 
     ```mlir
     %full = agent.barrier %operands.full[%slot] in(%leader)

@@ -74,7 +74,7 @@ def Agent_SlotLoadOp : Agent_CopyOp<"load",
     | has 1 offsets for a view of rank 2 | |
     | has 1 dims for a tile of rank 2 in a view of rank 2 | |
     | is by(threads): copies are made by TMA or by cp.async | |
-    | is by(tma) and tells no barrier; TMA brings its bytes to one, and threads arrive on their own | nobody would know when the tile is there |
+    | is by(tma) and tells no barrier; TMA brings its bytes to one, and threads arrive on their own | no waiting role would know when the tile is there |
     | pads with a number other than zero, which tensor maps can't; let threads copy it | |
     | is by(cp_async) in other CTAs; cp.async writes to its own | |
     | cuts a 'tensor<24x64xbf16>' into 4 parts; a part is a multiple of 8 rows | the swizzle of shared memory repeats after 8 rows |
@@ -302,7 +302,7 @@ def Agent_OrZeroOp : Agent_Op<"or_zero", [
     Pure, AllTypesMatch<["tile", "result"]>]> {
   let summary = "an accumulator of MMAs, or zeros if there are none";
   let description = [{
-    An accumulator of no MMAs is not in its slot: nobody wrote it. `filled` is false
+    An accumulator of no MMAs is not in its slot: no MMA wrote it. `filled` is false
     then.
 
     ```mlir
@@ -319,7 +319,7 @@ def Agent_MaterializeOp : Agent_Op<"materialize", [
   let summary = "a tile that outlives its slot";
   let description = [{
     `tile.read` of a slot names a tile where it is; it is read where it is used.
-    What is used after the slot was given back is kept in registers.
+    What is used after the slot was released is kept in registers.
 
     ```mlir
     %kept = agent.materialize %x : tensor<128x64xbf16>

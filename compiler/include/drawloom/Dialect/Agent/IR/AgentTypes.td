@@ -150,7 +150,7 @@ def Agent_Slots : Agent_Type<"Slots", "slots"> {
   let summary = "memory of a ring of slots";
   let description = [{
     The memory behind a pipe once its protocol is written out: the same tiles,
-    without the promise that somebody waits.
+    without the promise that accesses wait.
 
     ```mlir
     !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
@@ -186,8 +186,8 @@ def Agent_Barrier : Agent_Type<"Barrier", "barrier"> {
 def Agent_InFlight : Agent_Type<"InFlight", "in_flight"> {
   let summary = "an accumulator that MMAs may be writing";
   let description = [{
-    A tile in registers that nobody may touch yet. `agent.await` gives the tile;
-    an MMA can go on with it, and a loop can carry it.
+    A tile in registers that no thread may access yet. `agent.await` gives the
+    tile; an MMA can go on with it, and a loop can carry it.
 
     ```mlir
     !agent.in_flight<tensor<128x256xf32>>

@@ -114,10 +114,10 @@ def ScheduleWgmma : Pass<"schedule-wgmma", "tile::KernelOp"> {
   let summary = "say which MMAs of warp groups are in flight where";
   let description = [{
     MMAs of wgmma run on while the threads go on. After this pass an MMA
-    gives an accumulator in flight, which nobody can read: `agent.await` gives the tile,
-    where somebody reads it, where a loop can't carry it in flight, or where a
-    slot goes back that the MMA reads. MMAs on tcgen05 have been made
-    `agent.multiply` before, and stay as they are.
+    gives an accumulator in flight, which no operation can read: `agent.await`
+    gives the tile, where it is read, where a loop can't carry it in flight, or
+    where a slot is released that the MMA reads. MMAs on tcgen05 have been made
+    `agent.multiply` before, and are unchanged.
 
     ```mlir
     %sum = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<64x256xf32>) {   // before
@@ -149,7 +149,7 @@ def AssignLayouts : Pass<"assign-layouts", "tile::KernelOp"> {
     A tile in registers gets a layout as a part of its type; a tile in memory
     has none. Where threads read memory, there is a `tile.convert_layout` after
     this pass. Constants, splats and iotas stand where they are used, a load
-    once for each layout that somebody wants, and tiles that are made before the
+    once for each layout that a use needs, and tiles that are made before the
     roles in each role that uses them.
 
     ```mlir
@@ -227,8 +227,8 @@ def AccessMemory : Pass<"access-memory", "tile::KernelOp"> {
     |---|---|
     | a transpose of what an MMA reads | `tile.transpose_view` of the buffer |
     | columns of a tile in tensor memory | offsets of the read |
-    | `agent.or_zero` | a branch: zeros, if nobody wrote the slot |
-    | an operand that threads have | they write it to scratch memory: wait for the MMAs that read it before, meet, write, fence, meet |
+    | `agent.or_zero` | a branch: zeros, if no MMA wrote the slot |
+    | an operand that threads have | they write it to scratch memory: wait for the MMAs that read it before, synchronize, write, fence, synchronize |
     | an MMA whose accumulator threads add | `agent.add_mma`, with how many columns at a time |
 
     A tile in shared memory is read once where one read is enough, one in tensor
@@ -265,9 +265,9 @@ def StageConversions : Pass<"stage-conversions", "::mlir::ModuleOp"> {
     A conversion in which elements change warps goes through scratch: shared
     memory in a layout without bank conflicts on either side, chosen by the two
     layouts (docs/CodeGeneration.md has the arithmetic). So does a slice of a
-    tile in registers whose elements are in other threads. The warps meet before
-    it is read, and again before somebody may write to it: those of the role at
-    its `#agent.named_barrier`, or all of the CTA.
+    tile in registers whose elements are in other threads. The warps synchronize
+    before it is read, and again before a thread may write to it: those of the
+    role at its `#agent.named_barrier`, or all of the CTA.
 
     ```mlir
     %1 = tile.convert_layout %0 : tensor<128x64xf32, #a> -> tensor<128x64xf32, #b>                    // before

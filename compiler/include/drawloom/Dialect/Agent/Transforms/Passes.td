@@ -125,7 +125,7 @@ def AssignRoles : Pass<"assign-roles", "tile::KernelOp"> {
     | an operand of this MMA is the result of another one | an accumulator is no operand | yes |
     | no role can load 'a' | TMA refuses the strides, and elements are no whole bytes | |
     | 'a' and 'c' cannot travel together | their loop levels differ | yes |
-    | the number of work tiles depends on a tile that is loaded here | nobody could load it | |
+    | the number of work tiles depends on a tile that is loaded here | no role could load it | |
     | kernel @k stores nothing | there is nothing to do | |
   }];
   let options = [Option<"remarks", "remarks", "bool", "false",
@@ -264,7 +264,7 @@ def AssignEngines : Pass<"assign-engines", "tile::KernelOp"> {
     %t = agent.consume %ab as (%x, %y) by(tensor_core) : !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> -> tensor<128x256xf32> { ... }
     ```
 
-    What the program says itself stays, if the machine can do it.
+    What the program specifies is kept, if the hardware can do it.
 
     | message | why |
     |---|---|
@@ -456,7 +456,7 @@ def PlaceMemory : Pass<"place-memory", "tile::KernelOp"> {
     | pipe 'result' is in tensor memory, which sm_90a does not have; use smem | |
     | role @compute keeps 384 KiB of its MMAs' operands in shared memory > 227 KiB on sm_90a; use a smaller tile | a role that loads operands itself needs room for them |
     | role @compute keeps 1024 columns of its MMAs' results in tensor memory > 512 on sm_100a; use a smaller tile | the same for results that go into no pipe |
-    | 16 roles reduce tiles across their warps, each with a named barrier of its own: 16 + 1 of the CTA = 17 > 16 on sm_90a; reduce in fewer roles, or in roles of one warp | the warps of a role meet at one |
+    | 16 roles reduce tiles across their warps, each with a named barrier of its own: 16 + 1 of the CTA = 17 > 16 on sm_90a; reduce in fewer roles, or in roles of one warp | the warps of a role synchronize at one |
     | operands that are in no pipe and barriers take 256 KiB > 227 KiB on sm_90a; use a smaller tile or fewer slots | the same of several roles |
   }];
 }

@@ -14,7 +14,7 @@
 namespace drawloom::tile {
 
 /// Whether two stores to one view never touch the same element, because their
-/// tiles are a known distance apart. False if that can't be told.
+/// tiles are a known distance apart. False if that is not known.
 bool areApart(StoreOp a, StoreOp b);
 
 } // namespace drawloom::tile

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A layout is a function from a place in the machine to coordinates in a tile.
+// A layout is a function from a place in the hardware to coordinates in a tile.
 // A place is a tuple of numbers with names: (register, lane, warp) for a tile
 // in registers, (offset) for shared memory, (lane, column) for tensor memory.
 // In a cluster, (cta) is one more number. A layout may have it alone: it then

@@ -46,7 +46,7 @@ struct Architecture;
 namespace drawloom::tile {
 
 struct Schedule {
-  /// Sizes of a work tile's tile, then the step along k. Empty: not given.
+  /// Sizes of a work tile, then of the K tile. Empty: not given.
   llvm::SmallVector<int64_t, 3> tile;
   std::optional<Persistence> persistent;
   std::optional<Roles> roles;
@@ -75,7 +75,7 @@ struct Schedule {
   std::optional<int64_t> interleave;
   /// How long the L2 cache shall keep what TMA moves, by the name of a view.
   std::vector<std::pair<std::string, Eviction>> hints;
-  /// What ptxas is told, by the place where it is told.
+  /// Pragmas for ptxas, by the place where they are emitted.
   std::vector<std::pair<std::string, std::string>> pragmas;
 
   bool operator==(const Schedule &) const = default;

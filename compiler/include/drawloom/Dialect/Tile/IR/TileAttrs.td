@@ -30,7 +30,7 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout", [
     OpAsmAttrInterface]> {
   let summary = "where the elements of a tile are";
   let description = [{
-    Maps a place in the machine to the element of the tile that is there. A
+    Maps a place in the hardware to the element of the tile that is there. A
     place is a tuple of numbers with names: `register`, `lane` and `warp` for
     tiles in registers, `offset` (in elements) for shared memory, `lane` and
     `column` (in elements) for tensor memory; `cta` is the CTA of a cluster. The map is linear over bits: for each bit of
@@ -234,7 +234,7 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
 
     | field | meaning | values |
     |---|---|---|
-    | `tile` | sizes of a work tile's tile, then the step along k; for programs that are not tiled yet | sizes |
+    | `tile` | sizes of a work tile, then of the K tile; for programs that are not tiled yet | sizes |
     | `persistent` | how a CTA gets its tiles: at a fixed stride (static persistent); from cluster launch control or an atomic counter (dynamic persistent); or one only | `static`, `dynamic`, `none` |
     | `roles` | a role for each kind of work; one role that loads and one that computes; no roles | `multi`, `single`, `none` |
     | `fallback` | a program that can't have these roles is an error, or is compiled without warp specialization | `error`, `unspecialized` |
@@ -247,7 +247,7 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
     | `epilogue_tile` | width of the subtiles in which an epilogue's inputs and outputs move | 1 and more |
     | `interleave` | tiles of the last dimension that one work tile computes interleaved, each by its own roles | 1 and more |
     | `hints` | how long the L2 cache keeps what TMA moves, by the name of a view: `{a = evict_first}` | `evict_first`, `evict_last` |
-    | `pragmas` | what ptxas is told where the kernel begins (`entry`), and directly before fences, arrivals and cluster barriers (`sync`): `{entry = "nounroll"}` | texts |
+    | `pragmas` | pragmas for ptxas where the kernel begins (`entry`), and directly before fences, arrivals and cluster barriers (`sync`): `{entry = "nounroll"}` | texts |
 
     The fields are printed in this order.
   }];

@@ -59,10 +59,10 @@ def Tile_Dialect : Dialect {
       would have rank zero is a scalar of the element type.
     - Views that are arguments of one kernel do not overlap, unless nothing is
       stored to any of them.
-    - Work tiles may run in any order and at the same time. So what one item
-      stores, no other item of the same kernel stores or loads.
-    - Edges are nobody's special case: loads fill what lies outside a view
-      with a pad value, stores drop it.
+    - Work tiles may run in any order and at the same time. So what one work
+      tile stores, no other work tile of the same kernel stores or loads.
+    - Edges are no special case: loads fill what lies outside a view with a pad
+      value, stores drop it.
 
     Attributes that a kernel, or a function that becomes one, may carry:
 

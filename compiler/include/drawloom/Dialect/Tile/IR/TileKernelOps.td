@@ -47,7 +47,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
 
     A block that holds a `tile.for_each` may hold scalar loads and operations
     without side effects besides, but nothing that writes: it belongs to no work
-    item, so whoever takes an item repeats it.
+    tile, so every role that takes one repeats it.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,

@@ -217,7 +217,7 @@ def Tile_AllocOp : Tile_Op<"alloc"> {
 
     `at` is where it begins, once it is placed: bytes from the start of the
     CTA's shared memory. Buffers of tensor memory have none: what they are
-    allocated in has an address that only the machine knows.
+    allocated in has an address that is known at run time only.
   }];
   let arguments = (ins
     OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$at);

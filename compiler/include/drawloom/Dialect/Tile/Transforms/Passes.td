@@ -35,7 +35,7 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
 
     | field | rule |
     |---|---|
-    | `cluster`, `cta_group` | one CTA. With `cluster = auto` two, along the dimension of the work tiles that saves most, if each then loads a quarter less for a step along k; as a pair where there is code for it |
+    | `cluster`, `cta_group` | one CTA. With `cluster = auto` two, along the dimension of the work tiles that saves most, if each then loads a quarter less for a K tile; as a pair where there is code for it |
     | `warps` | the fewest warp groups whose registers hold the accumulators (where registers hold them) and the tiles that loops carry |
     | `slots`, tensor memory | two for results if the columns allow it |
     | `slots`, shared memory | two subtiles for each input and output of the epilogue; the pipes that loops fill share what is left, eight slots at most |
@@ -251,9 +251,9 @@ def SliceEpilogue : Pass<"slice-epilogue", "tile::KernelOp"> {
     it gets a second loop. Results keep every bit, but for sums and products
     along the columns, which are rounded once more for each part.
 
-    What somebody needs whole stays whole, as does what is already as narrow as
-    a part. A kernel whose schedule has no `epilogue_tile` is not changed. Each
-    decision is a line in `tile.reasons`:
+    What an operation needs whole stays whole, as does what is already as narrow
+    as a part. A kernel whose schedule has no `epilogue_tile` is not changed.
+    Each decision is a line in `tile.reasons`:
 
     | line | when |
     |---|---|

@@ -17,9 +17,9 @@
 //                   epilogue overlaps the next item's MMAs
 //   registers       as many warps as the tiles need that registers hold
 //   cluster         one CTA, unless the schedule leaves it to the planner:
-//                   then two, if each loads a quarter less for a step along k
+//                   then two, if each loads a quarter less for a K tile
 //
-// A field that the user gave is never changed. It is used, or it is a fault: a
+// A field that the user gave is never changed. It is used, or it is an error: a
 // sentence with the arithmetic and what would fit.
 
 #ifndef DRAWLOOM_DIALECT_TILE_TRANSFORMS_PLANNER_H
@@ -50,8 +50,8 @@ struct Problem {
     mlir::Type a, b, accumulator, scale;
     /// f32 operands may be rounded to tf32.
     bool tf32 = false;
-    /// Adds to the accumulator of another MMA, which nobody else reads, so
-    /// it takes no room.
+    /// Adds to the accumulator of another MMA, which no other operation reads,
+    /// so it takes no room.
     bool continues = false;
     /// Where to report it; may be null.
     mlir::Operation *op = nullptr;
