@@ -39,8 +39,8 @@ struct DrawloomFusion {
 
   /// The first mistake, as an error.
   llvm::Error check() const {
-    return fusion.fault().empty() ? llvm::Error::success()
-                                  : llvm::createStringError(fusion.fault());
+    return fusion.error().empty() ? llvm::Error::success()
+                                  : llvm::createStringError(fusion.error());
   }
 
   llvm::Error add(Tensor made, DrawloomTensor *tensor) {

@@ -60,15 +60,15 @@ static std::string print(llvm::ArrayRef<Size> shape) {
 llvm::ArrayRef<Size> Tensor::shape() const { return graph->get(*this).shape; }
 DataType Tensor::type() const { return graph->get(*this).type; }
 
-std::string FusionGraph::describeFault(Where at, const Twine &message) const {
+std::string FusionGraph::describeError(Where at, const Twine &message) const {
   return (llvm::sys::path::filename(at.file) + ":" + Twine(at.line) +
           ": fusion '" + name + "': " + message)
       .str();
 }
 
 void FusionGraph::fail(Where at, const Twine &message) {
-  if (fault.empty())
-    fault = describeFault(at, message);
+  if (error.empty())
+    error = describeError(at, message);
 }
 
 std::string FusionGraph::describe(unsigned node) const {
@@ -143,7 +143,7 @@ void Fusion::output(llvm::StringRef name, Tensor tensor, Where where) {
 
 void Fusion::target(llvm::StringRef name) { graph->target = name.str(); }
 
-llvm::StringRef Fusion::fault() const { return graph->fault; }
+llvm::StringRef Fusion::error() const { return graph->error; }
 
 tile::Schedule &Fusion::schedule() { return graph->schedule; }
 
@@ -183,21 +183,21 @@ Fusion::build(mlir::MLIRContext &context) const {
 
 /// What keeps the graph as it is now from being built, if anything: the first
 /// mistake, or something that may still be said.
-static std::string findFault(const FusionGraph &graph) {
-  if (!graph.fault.empty())
-    return graph.fault;
+static std::string findError(const FusionGraph &graph) {
+  if (!graph.error.empty())
+    return graph.error;
   if (graph.outputs.empty())
-    return graph.describeFault(graph.where,
+    return graph.describeError(graph.where,
                                "has no output: call output() for each tensor "
                                "that the kernel shall store");
   if (!graph.target.empty()) {
     llvm::Expected<const target::Architecture *> arch =
         target::findArchitecture(graph.target);
     if (!arch)
-      return graph.describeFault(graph.where, llvm::toString(arch.takeError()));
+      return graph.describeError(graph.where, llvm::toString(arch.takeError()));
   }
-  if (std::string fault = graph.schedule.findFault(); !fault.empty())
-    return graph.describeFault(graph.where, "schedule: " + fault);
+  if (std::string error = graph.schedule.findError(); !error.empty())
+    return graph.describeError(graph.where, "schedule: " + error);
   return "";
 }
 
@@ -205,8 +205,8 @@ llvm::Error Fusion::buildInto(mlir::ModuleOp module) const {
   if (mlir::SymbolTable::lookupSymbolIn(module, graph->name))
     return llvm::createStringError("the module already has a '" + graph->name +
                                    "'");
-  if (std::string fault = findFault(*graph); !fault.empty())
-    return llvm::createStringError(fault);
+  if (std::string error = findError(*graph); !error.empty())
+    return llvm::createStringError(error);
   emitLinalg(*graph, module);
   return llvm::Error::success();
 }
@@ -228,8 +228,8 @@ static std::optional<Size> unify(const Size &a, const Size &b) {
   return a.name.empty() ? b : a;
 }
 
-/// The graph of both operands. Tensors of two fusions are a fault of the first,
-/// which then goes on with its own.
+/// The graph of both operands. Tensors of two fusions are an error of the
+/// first, which then goes on with its own.
 static FusionGraph &join(Tensor a, Tensor &b, Where where) {
   FusionGraph &graph = FusionGraph::of(a);
   if (&FusionGraph::of(b) != &graph) {
@@ -239,7 +239,7 @@ static FusionGraph &join(Tensor a, Tensor &b, Where where) {
   return graph;
 }
 
-/// A node without a meaning, after a fault.
+/// A node without a meaning, after an error.
 static Tensor poison(FusionGraph &graph, Tensor like) {
   return graph.add(Node(graph.get(like)));
 }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // The tensors of a fusion in the order in which they were written. A node is
-// checked when it is made, so a graph without a fault is right: shapes fit,
+// checked when it is made, so a graph without an error is right: shapes fit,
 // types fit, and operands come before their users.
 //
 // Transposing and unsqueezing make views: nodes without an operation. Whoever
@@ -71,7 +71,7 @@ struct FusionGraph {
   std::string target = {};
   tile::Schedule schedule = {};
   /// The first mistake; empty if there is none.
-  std::string fault = {};
+  std::string error = {};
 
   Tensor add(Node node) {
     nodes.push_back(std::move(node));
@@ -85,14 +85,14 @@ struct FusionGraph {
   std::string describe(unsigned node) const;
 
   /// A mistake in words, with the line of the program that made it.
-  std::string describeFault(Where where, const llvm::Twine &message) const;
+  std::string describeError(Where where, const llvm::Twine &message) const;
   void fail(Where where, const llvm::Twine &message);
 };
 
 bool isFloat(DataType type);
 unsigned getBits(DataType type);
 
-/// Adds the graph's function to a module; the graph has no fault.
+/// Adds the graph's function to a module; the graph has no error.
 void emitLinalg(const FusionGraph &graph, mlir::ModuleOp module);
 
 } // namespace drawloom::frontend

@@ -171,7 +171,7 @@ size_t RoleRunner::choose() {
     if (roles[i].canMove())
       movable.push_back(i);
   if (movable.empty())
-    return nobody;
+    return noRole;
   return random ? movable[(*random)() % movable.size()] : movable.front();
 }
 
@@ -180,7 +180,7 @@ LogicalResult RoleRunner::run() {
   for (Role &role : roles)
     role.thread = std::thread([this, &role] { runRole(role); });
 
-  for (size_t next = choose(); next != nobody && !hasFailed; next = choose()) {
+  for (size_t next = choose(); next != noRole && !hasFailed; next = choose()) {
     eval.setItem(item);
     giveBaton(next);
   }

@@ -132,7 +132,7 @@ private:
     bool canMove() const;
   };
 
-  static constexpr size_t nobody = -1;
+  static constexpr size_t noRole = -1;
 
   void runRole(Role &role);
   void giveBaton(size_t index);
@@ -149,7 +149,7 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallPtrSet<Ring *, 2>> kept;
 
   /// Who has the baton, and released when it comes back.
-  size_t current = nobody;
+  size_t current = noRole;
   std::binary_semaphore returned{0};
 };
 

@@ -248,7 +248,7 @@ static bool reschedule(Mutator &mutator, ArrayRef<Operation *> ops) {
     return false;
   tile::Schedule schedule = makeSchedule(mutator, function);
   // A wrong field is the attribute's own refusal, which has its own test.
-  if (!schedule.findFault().empty())
+  if (!schedule.findError().empty())
     return false;
   tile::setSchedule(function, schedule);
   return true;

@@ -126,7 +126,7 @@ public:
                       Where where = std::source_location::current());
 
   /// The first mistake so far; empty if there is none.
-  llvm::StringRef fault() const;
+  llvm::StringRef error() const;
 
   /// A module with the function, or the first mistake.
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>

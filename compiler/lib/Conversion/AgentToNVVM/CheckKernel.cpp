@@ -34,7 +34,7 @@ static bool isKnown(Value value) {
 
 /// Why an operation is not one that the passes before this one leave; empty if
 /// it is.
-static StringRef findFault(Operation *op, const target::Architecture &arch,
+static StringRef findError(Operation *op, const target::Architecture &arch,
                            bool hasTensorMemory,
                            std::optional<int64_t> sharedBytes) {
   if (!llvm::all_of(op->getOperands(), isKnown))
@@ -83,11 +83,11 @@ LogicalResult codegen::checkKernel(tile::KernelOp kernel) {
                      return op->isBeforeInBlock(*switches.begin());
                    });
   WalkResult result = kernel.walk([&](Operation *op) {
-    StringRef fault = findFault(op, *arch, hasTensorMemory,
+    StringRef error = findError(op, *arch, hasTensorMemory,
                                 (*switches.begin()).getSharedBytes());
-    if (fault.empty())
+    if (error.empty())
       return WalkResult::advance();
-    op->emitOpError() << fault
+    op->emitOpError() << error
                       << ", so it is not as 'lower-pipes' and "
                          "'schedule-wgmma' leave a kernel";
     return WalkResult::interrupt();

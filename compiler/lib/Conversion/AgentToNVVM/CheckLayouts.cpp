@@ -33,16 +33,16 @@ class LayoutChecker {
 public:
   LayoutChecker(RoleOp role) : role(role) {}
 
-  std::string findFault(Operation *op);
+  std::string findError(Operation *op);
 
 private:
-  std::string findFault(tile::LayoutAttr layout);
-  std::string findReduceFault(tile::ReduceOp op);
-  std::string findConversionFault(tile::ConvertLayoutOp op);
-  std::string findRegisterFault(Operation *op);
-  std::string findAccessFault(tile::BufferType buffer, RankedTensorType tile,
+  std::string findError(tile::LayoutAttr layout);
+  std::string findReduceError(tile::ReduceOp op);
+  std::string findConversionError(tile::ConvertLayoutOp op);
+  std::string findRegisterError(Operation *op);
+  std::string findAccessError(tile::BufferType buffer, RankedTensorType tile,
                               ArrayRef<int64_t> offsets, bool reads);
-  std::string findMmaFault(Operation *op);
+  std::string findMmaError(Operation *op);
   /// Whether a tile has the layout of a family.
   static bool isOf(const plan::Fragments &family, Type type);
   bool isOfRows(RankedTensorType tile, bool half);
@@ -70,7 +70,7 @@ static const tile::Layout &getLayout(Type tile) {
   return getLayoutAttr(tile).getLayout();
 }
 
-std::string LayoutChecker::findFault(tile::LayoutAttr layout) {
+std::string LayoutChecker::findError(tile::LayoutAttr layout) {
   if (known.contains(layout))
     return "";
   ArrayRef<tile::Layout::Input> inputs = layout.getLayout().getInputs();
@@ -116,7 +116,7 @@ bool LayoutChecker::isOfRows(RankedTensorType tile, bool half) {
 }
 
 /// Between registers.
-std::string LayoutChecker::findConversionFault(tile::ConvertLayoutOp op) {
+std::string LayoutChecker::findConversionError(tile::ConvertLayoutOp op) {
   Type element = op.getType().getElementType();
   int64_t bits = plan::getElementBits(element);
   if (bits % 8 || !llvm::isPowerOf2_64(bits))
@@ -133,7 +133,7 @@ std::string LayoutChecker::findConversionFault(tile::ConvertLayoutOp op) {
   return "";
 }
 
-std::string LayoutChecker::findReduceFault(tile::ReduceOp op) {
+std::string LayoutChecker::findReduceError(tile::ReduceOp op) {
   const tile::Layout &from = getLayout(op.getSource().getType());
   bool toScalar = !isa<RankedTensorType>(op.getType());
   if (!toScalar &&
@@ -164,7 +164,7 @@ std::string LayoutChecker::findReduceFault(tile::ReduceOp op) {
 }
 
 /// Of operations that name registers anew.
-std::string LayoutChecker::findRegisterFault(Operation *op) {
+std::string LayoutChecker::findRegisterError(Operation *op) {
   std::function<SmallVector<int64_t>(ArrayRef<int64_t>)> map;
   if (isa<tensor::ExtractSliceOp, tile::ExtractSliceOp>(op))
     map = plan::getSlice(op);
@@ -179,7 +179,7 @@ std::string LayoutChecker::findRegisterFault(Operation *op) {
          ": elements would have to change threads";
 }
 
-std::string LayoutChecker::findAccessFault(tile::BufferType buffer,
+std::string LayoutChecker::findAccessError(tile::BufferType buffer,
                                            RankedTensorType tile,
                                            ArrayRef<int64_t> offsets,
                                            bool reads) {
@@ -218,7 +218,7 @@ static bool isDescribed(Type type) {
   return panels && panels->isDescribed();
 }
 
-std::string LayoutChecker::findMmaFault(Operation *op) {
+std::string LayoutChecker::findMmaError(Operation *op) {
   Type a = op->getOperand(0).getType(), b = op->getOperand(1).getType();
   if (!isDescribed(b))
     return "multiplies by a " + print(b) +
@@ -237,7 +237,7 @@ std::string LayoutChecker::findMmaFault(Operation *op) {
          ", which is no buffer that a matrix descriptor describes";
 }
 
-std::string LayoutChecker::findFault(Operation *op) {
+std::string LayoutChecker::findError(Operation *op) {
   SmallVector<Type> types(op->getOperandTypes());
   llvm::append_range(types, op->getResultTypes());
   llvm::erase_if(types, [](Type type) {
@@ -247,32 +247,32 @@ std::string LayoutChecker::findFault(Operation *op) {
     tile::LayoutAttr layout = getLayoutAttr(type);
     if (!layout)
       return "has a tile without a layout";
-    if (std::string fault = findFault(layout); !fault.empty())
-      return fault;
+    if (std::string error = findError(layout); !error.empty())
+      return error;
   }
   if (isa<IssueOp, AddMmaOp>(op))
     for (Type type : types)
       if (!isOf(plan::Fragments::wgmma(role.getWarps()), type))
         return "has a tile in registers that is not in the layout of wgmma";
   return llvm::TypeSwitch<Operation *, std::string>(op)
-      .Case([&](tile::ReduceOp reduce) { return findReduceFault(reduce); })
+      .Case([&](tile::ReduceOp reduce) { return findReduceError(reduce); })
       .Case([&](tile::ConvertLayoutOp conversion) {
-        return findConversionFault(conversion);
+        return findConversionError(conversion);
       })
       .Case<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransposeOp,
             tensor::ExtractSliceOp, tile::ExtractSliceOp>(
-          [&](auto reshape) { return findRegisterFault(reshape); })
+          [&](auto reshape) { return findRegisterError(reshape); })
       .Case([&](tile::ReadOp read) {
-        return findAccessFault(read.getBuffer().getType(), read.getType(),
+        return findAccessError(read.getBuffer().getType(), read.getType(),
                                read.getStaticOffsets(), /*reads=*/true);
       })
       .Case([&](tile::WriteOp write) {
-        return findAccessFault(write.getBuffer().getType(),
+        return findAccessError(write.getBuffer().getType(),
                                write.getValue().getType(),
                                write.getStaticOffsets(), /*reads=*/false);
       })
       .Case<IssueOp, AddMmaOp, MultiplyOp>(
-          [&](auto mma) { return findMmaFault(mma); })
+          [&](auto mma) { return findMmaError(mma); })
       .Case([&](tile::AllocOp alloc) -> std::string {
         return alloc.getAt() && alloc.getType().getSpace() == tile::Space::Smem
                    ? ""
@@ -304,10 +304,10 @@ LogicalResult codegen::checkLayouts(RoleOp role) {
   WalkResult result = role.walk([&](Operation *op) -> WalkResult {
     if (isOnScratch(op))
       return drawloom::checkLayouts(op);
-    std::string fault = checker.findFault(op);
-    if (fault.empty())
+    std::string error = checker.findError(op);
+    if (error.empty())
       return WalkResult::advance();
-    op->emitOpError() << fault
+    op->emitOpError() << error
                       << ", so it is not as 'assign-layouts' and "
                          "'access-memory' leave a kernel";
     return WalkResult::interrupt();

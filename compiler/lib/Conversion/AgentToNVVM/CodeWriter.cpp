@@ -207,7 +207,7 @@ ViewRegion CodeWriter::getRegion(Value view) {
 bool CodeWriter::beginsInside(const ViewRegion &region, int64_t dim,
                               OpFoldResult offset) {
   return region.lows[dim] == region.starts[dim] &&
-         kernel.signs.isNonNegative(offset);
+         kernel.signAnalysis.isNonNegative(offset);
 }
 
 //===----------------------------------------------------------------------===//

@@ -28,7 +28,7 @@
 #include "KernelSignature.h"
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Analysis/RoleTiles/Panels.h"
-#include "drawloom/Analysis/Slots/Signs.h"
+#include "drawloom/Analysis/Slots/SignAnalysis.h"
 #include "drawloom/Conversion/TileToNVVM/Elements.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
@@ -65,12 +65,12 @@ struct RoleValues {
 struct KernelValues {
   KernelValues(const target::Architecture &arch,
                const KernelSignature &signature, tile::KernelOp kernel)
-      : arch(arch), signature(signature), signs(kernel) {}
+      : arch(arch), signature(signature), signAnalysis(kernel) {}
 
   const target::Architecture &arch;
   const KernelSignature &signature;
   /// Which numbers of the program are not negative.
-  plan::Signs signs;
+  plan::SignAnalysis signAnalysis;
   /// The start of shared memory.
   mlir::Value shared;
   /// The number of this warp, the same for all its lanes, and of this lane.

@@ -98,8 +98,8 @@ static LogicalResult plan(LinalgFunction &function, ArrayRef<Axis *> thick,
   tile::Choice choice =
       tile::chooseTile(describe(function, thick),
                        tile::getSchedule(function.func), **arch, smaller);
-  if (!choice.fault.empty())
-    return function.func.emitOpError() << choice.fault;
+  if (!choice.error.empty())
+    return function.func.emitOpError() << choice.error;
   tile::setSchedule(function.func, choice.schedule);
   tile::addReasons(function.func, choice.reasons);
   return success();

@@ -47,7 +47,7 @@ protected:
 TEST_F(PlannerTest, LargestTileWithFourSlots) {
   for (llvm::StringRef name : {"sm_90a", "sm_100a"}) {
     Choice choice = chooseTile(linear(any, any, any), {}, arch(name));
-    EXPECT_EQ(choice.fault, "");
+    EXPECT_EQ(choice.error, "");
     EXPECT_THAT(choice.schedule.tile, ElementsAre(128, 256, 64));
     ASSERT_EQ(choice.reasons.size(), 1u);
     EXPECT_THAT(choice.reasons[0],
@@ -87,7 +87,7 @@ TEST_F(PlannerTest, NoInstructionAtAll) {
   Untiled program = linear(any, any, any);
   program.mmas[0].a = program.mmas[0].b = builder.getF64Type();
   Choice choice = chooseTile(program, {}, arch("sm_100a"));
-  EXPECT_THAT(choice.fault,
+  EXPECT_THAT(choice.error,
               HasSubstr("no tile size is legal for this MMA; the first that "
                         "was tried is 128x256x16: the MMA is 128x256x16 of "
                         "f64 and f64 into f32, which tcgen05.mma on sm_100a "
@@ -116,7 +116,7 @@ TEST_F(PlannerTest, SmallerTiles) {
   EXPECT_THAT(choice.reasons, ElementsAre("tile: 128x192x64 on sm_100a; larger "
                                           "candidates are too large"));
   choice = chooseTile(program, {}, arch("sm_100a"), /*smaller=*/100);
-  EXPECT_EQ(choice.fault, "no smaller tile is left");
+  EXPECT_EQ(choice.error, "no smaller tile is left");
 
   program = {};
   program.axes = {any, any};
@@ -124,7 +124,7 @@ TEST_F(PlannerTest, SmallerTiles) {
   choice = chooseTile(program, {}, arch("sm_90a"), /*smaller=*/2);
   EXPECT_THAT(choice.schedule.tile, ElementsAre(32, 256));
   choice = chooseTile(program, {}, arch("sm_90a"), /*smaller=*/6);
-  EXPECT_EQ(choice.fault, "no smaller tile is left");
+  EXPECT_EQ(choice.error, "no smaller tile is left");
 }
 
 TEST_F(PlannerTest, TransposesAreSquare) {
@@ -152,7 +152,7 @@ TEST_F(PlannerTest, SizesDoNotWrapAround) {
                     true,
                     {{huge, huge, 16}, {128, 64, 16}}}};
   Choice choice = chooseSchedule(problem, {}, arch("sm_100a"));
-  EXPECT_THAT(choice.fault, HasSubstr("more than 1024 TiB"));
+  EXPECT_THAT(choice.error, HasSubstr("more than 1024 TiB"));
 }
 
 } // namespace

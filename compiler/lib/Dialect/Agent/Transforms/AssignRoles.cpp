@@ -231,11 +231,11 @@ static ComputedSets findSets(Item &item, const Dataflow &dataflow,
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       for (unsigned i = 0; i < loop.getInitArgs().size(); ++i)
         if (dataflow.isDerived(loop.getResult(i)) &&
-            owners.ofCarried(loop, i) == Owners::nobody)
+            owners.ofCarried(loop, i) == Owners::noRole)
           computed.sets.insert({op, i + 1});
       return;
     }
-    if (dataflow.isDerived(op) && owners.of(op) == Owners::nobody &&
+    if (dataflow.isDerived(op) && owners.of(op) == Owners::noRole &&
         !inPlace.contains(op) && !goesWithReader(op))
       computed.sets.insert({op, 0});
   });
@@ -282,8 +282,8 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
       }
     });
   bool issues = dataflow.hasMmas() && !mmasApart;
-  int compute = Owners::nobody, epilogue = Owners::nobody;
-  int firstCompute = Owners::nobody;
+  int compute = Owners::noRole, epilogue = Owners::noRole;
+  int firstCompute = Owners::noRole;
   // What lies between two MMAs, and shares nothing with the rest.
   DenseMap<ComputedSets::Node, int> between;
   if (mmasApart)
@@ -292,7 +292,7 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
         if (computed.contains({user, 0})) {
           ComputedSets::Node leader = computed.sets.getLeaderValue({user, 0});
           if (leading.contains(leader))
-            between.try_emplace(leader, Owners::nobody);
+            between.try_emplace(leader, Owners::noRole);
         }
     });
   auto assign = [&](ComputedSets::Node node) {
@@ -302,9 +302,9 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
                  leading.contains(computed.sets.getLeaderValue(node));
     auto own = between.find(computed.sets.getLeaderValue(node));
     int &role = own != between.end() ? own->second : leads ? compute : epilogue;
-    if (role == Owners::nobody) {
+    if (role == Owners::noRole) {
       role = addComputeRole(leads ? "compute" : "epilogue", issues);
-      if (leads && firstCompute == Owners::nobody)
+      if (leads && firstCompute == Owners::noRole)
         firstCompute = role;
       RoleSpec &spec = owners.roles[role];
       spec.because.push_back(
@@ -329,10 +329,10 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
       RoleSpec &role = owners.roles[owners.of(load.op)];
       role.because.push_back(fire(Rule::ReadsItsOutput, role.name, load.view));
     } else if (!load.whyInPlace.empty()) {
-      int reader = firstCompute != Owners::nobody ? firstCompute : epilogue;
-      if (epilogue != Owners::nobody && load.kind == LoadKind::Epilogue)
+      int reader = firstCompute != Owners::noRole ? firstCompute : epilogue;
+      if (epilogue != Owners::noRole && load.kind == LoadKind::Epilogue)
         reader = epilogue;
-      if (reader != Owners::nobody)
+      if (reader != Owners::noRole)
         owners.roles[reader].because.push_back(
             fire(Rule::LoadedInPlace, load.view, load.whyInPlace));
     }
@@ -356,7 +356,7 @@ MaybeRefusal RoleAssigner::assignToOne(Reason because) {
   MaybeRefusal refusal;
   item.body->walk([&](tile::MmaOp mma) {
     if (refusal || arch.tensorMemory.columns == 0 ||
-        owners.of(mma.getOperation()) != Owners::nobody)
+        owners.of(mma.getOperation()) != Owners::noRole)
       return;
     SmallVector<Operation *, 4> around = item.loopsAround(mma);
     llvm::erase_if(around, llvm::IsaPred<scf::ForOp>);

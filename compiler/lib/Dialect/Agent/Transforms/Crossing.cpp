@@ -87,7 +87,7 @@ void PartBuilder::drain() {
     if (!inItem)
       continue;
     int owner = owners.of(value);
-    if (owner != Owners::nobody && owner != role) {
+    if (owner != Owners::noRole && owner != role) {
       part.crossing.insert(value);
       continue;
     }
@@ -180,7 +180,7 @@ int drawloom::agent::getReader(OpOperand &use, const Owners &owners) {
   if (auto loop = dyn_cast<scf::ForOp>(user)) {
     unsigned first = loop.getNumControlOperands();
     return use.getOperandNumber() < first
-               ? Owners::nobody
+               ? Owners::noRole
                : owners.ofCarried(loop, use.getOperandNumber() - first);
   }
   if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
@@ -202,7 +202,7 @@ void drawloom::agent::forEachRead(Value value, int role, const Owners &owners,
     int owner = owners.of(user);
     if (owner == role)
       visit(use);
-    else if (owner == Owners::nobody)
+    else if (owner == Owners::noRole)
       for (Value result : user->getResults())
         forEachRead(result, role, owners, visit);
   }

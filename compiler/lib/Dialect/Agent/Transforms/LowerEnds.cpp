@@ -173,7 +173,7 @@ Value RoleLowering::fits(AccessT access, RankedTensorType tile) {
   // Of a whole view, a bulk load knows the edges; a bulk store may not begin
   // before the first element.
   auto isKnown = [&](OpFoldResult offset) {
-    return signs.isNonNegative(offset);
+    return signAnalysis.isNonNegative(offset);
   };
   if (isa<BlockArgument>(view) &&
       (isa<tile::LoadOp>(access) ||

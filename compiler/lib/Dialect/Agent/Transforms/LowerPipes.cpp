@@ -463,10 +463,10 @@ void LowerPipes::runOnOperation() {
     return signalPassFailure();
   NextTile nextTile = lowerNextTile(roles, *arch, b);
   SmallVector<std::unique_ptr<Region>> bodies;
-  plan::Signs signs(kernel);
+  plan::SignAnalysis signAnalysis(kernel);
   for (RoleOp role : roles.getRoles()) {
     FailureOr<std::unique_ptr<Region>> body =
-        RoleLowering(role, *pipes, nextTile, signs, *arch).run();
+        RoleLowering(role, *pipes, nextTile, signAnalysis, *arch).run();
     if (failed(body))
       return signalPassFailure();
     bodies.push_back(std::move(*body));

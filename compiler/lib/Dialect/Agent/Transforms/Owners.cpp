@@ -45,7 +45,7 @@ int Owners::of(Value value) const {
   auto argument = cast<BlockArgument>(value);
   auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
   if (!loop || argument.getArgNumber() == 0)
-    return nobody;
+    return noRole;
   return ofCarried(loop, argument.getArgNumber() - 1);
 }
 
@@ -53,7 +53,7 @@ void Owners::write(tile::KernelOp kernel) const {
   erase(kernel);
   Builder builder(kernel);
   auto nameOf = [&](int role) -> Attribute {
-    if (role == nobody)
+    if (role == noRole)
       return builder.getUnitAttr();
     return FlatSymbolRefAttr::get(kernel.getContext(), roles[role].name);
   };
@@ -64,7 +64,7 @@ void Owners::write(tile::KernelOp kernel) const {
         toAttribute(kernel.getContext(), role.because)));
   kernel->setAttr(rolesAttrName, builder.getArrayAttr(list));
   kernel.walk([&](Operation *op) {
-    if (int role = of(op); role != nobody)
+    if (int role = of(op); role != noRole)
       op->setAttr(ownerName, nameOf(role));
     auto loop = dyn_cast<scf::ForOp>(op);
     if (!loop || loop.getInitArgs().empty())
@@ -107,7 +107,7 @@ FailureOr<Owners> Owners::read(tile::KernelOp kernel) {
            << " has no roles yet: run assign-roles before form-pipes";
   auto find = [&](Attribute attr) -> std::optional<int> {
     if (isa<UnitAttr>(attr))
-      return nobody;
+      return noRole;
     auto symbol = dyn_cast<FlatSymbolRefAttr>(attr);
     for (size_t i = 0; symbol && i < owners.roles.size(); ++i)
       if (symbol.getValue() == owners.roles[i].name)

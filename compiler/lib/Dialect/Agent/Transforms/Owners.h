@@ -48,15 +48,15 @@ struct RoleSpec {
 
 class Owners {
 public:
-  static constexpr int nobody = -1;
+  static constexpr int noRole = -1;
 
   llvm::SmallVector<RoleSpec, 4> roles;
 
   /// The role of an operation or value: an index into `roles`, or nobody.
-  int of(mlir::Operation *op) const { return ops.lookup_or(op, nobody); }
+  int of(mlir::Operation *op) const { return ops.lookup_or(op, noRole); }
   int of(mlir::Value value) const;
   int ofCarried(mlir::scf::ForOp loop, unsigned index) const {
-    return carried.lookup_or({loop, index}, nobody);
+    return carried.lookup_or({loop, index}, noRole);
   }
 
   void set(mlir::Operation *op, int role) { ops[op] = role; }

@@ -348,7 +348,7 @@ MaybeRefusal PipeFinder::checkStores() const {
   for (auto [number, b] : llvm::enumerate(stores))
     for (tile::StoreOp a : ArrayRef(stores).take_front(number)) {
       int one = owners.of(a), other = owners.of(b);
-      if (one == other || one == Owners::nobody || other == Owners::nobody ||
+      if (one == other || one == Owners::noRole || other == Owners::noRole ||
           getArgument(a.getView()) != getArgument(b.getView()) ||
           !mayMeet(a, b))
         continue;
@@ -382,7 +382,7 @@ void PipeFinder::stageStores(Pipes &pipes) {
     BlockArgument argument = getArgument(store.getView());
     if (!type || type.getRank() < 2 || loadsAnywhere || !argument ||
         loaded.contains(argument) || !whyNotTma(store, arch.tma).empty() ||
-        owners.of(store) == Owners::nobody || !isTile(type) ||
+        owners.of(store) == Owners::noRole || !isTile(type) ||
         // Threads store in the order of the program.
         needsOrder(store))
       return;

@@ -24,7 +24,7 @@
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Analysis/Slots/Multicast.h"
-#include "drawloom/Analysis/Slots/Signs.h"
+#include "drawloom/Analysis/Slots/SignAnalysis.h"
 #include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -88,8 +88,10 @@ mlir::Operation *getLagScope(ConsumeOp op);
 class RoleLowering {
 public:
   RoleLowering(RoleOp role, LoweredPipes &pipes, const NextTile &nextTile,
-               const plan::Signs &signs, const target::Architecture &arch)
-      : role(role), pipes(pipes), nextTile(nextTile), signs(signs), arch(arch),
+               const plan::SignAnalysis &signAnalysis,
+               const target::Architecture &arch)
+      : role(role), pipes(pipes), nextTile(nextTile),
+        signAnalysis(signAnalysis), arch(arch),
         roles(cast<SwitchOp>(role->getParentOp())),
         cluster(plan::getPeerCluster(roles)), inPairs(plan::hasPairs(roles)),
         b(role.getLoc(), role) {}
@@ -217,7 +219,7 @@ private:
   RoleOp role;
   LoweredPipes &pipes;
   const NextTile &nextTile;
-  const plan::Signs &signs;
+  const plan::SignAnalysis &signAnalysis;
   const target::Architecture &arch;
   SwitchOp roles;
   llvm::SmallVector<int64_t> cluster;

@@ -52,7 +52,7 @@ static std::string findSmallSize(StringRef what, ArrayRef<int64_t> sizes) {
 }
 
 /// The fallback is of use if its clusters are smaller.
-static std::string findFaultOfFallback(const Schedule &schedule) {
+static std::string findErrorOfFallback(const Schedule &schedule) {
   // Sizes begin at 1, and their product may be larger than any number.
   auto count = [](ArrayRef<int64_t> sizes) {
     uint64_t ctas = 1;
@@ -82,14 +82,14 @@ static std::string findFaultOfFallback(const Schedule &schedule) {
       .str();
 }
 
-std::string Schedule::findFault() const {
-  if (std::string fault = findSmallSize("tile", tile); !fault.empty())
-    return fault;
-  if (std::string fault = findSmallSize("cluster", cluster); !fault.empty())
-    return fault;
-  if (std::string fault = findSmallSize("fallback_cluster", fallbackCluster);
-      !fault.empty())
-    return fault;
+std::string Schedule::findError() const {
+  if (std::string error = findSmallSize("tile", tile); !error.empty())
+    return error;
+  if (std::string error = findSmallSize("cluster", cluster); !error.empty())
+    return error;
+  if (std::string error = findSmallSize("fallback_cluster", fallbackCluster);
+      !error.empty())
+    return error;
   for (auto [what, sizes] :
        {std::pair("cluster", ArrayRef(cluster)),
         std::pair("fallback_cluster", ArrayRef(fallbackCluster))})
@@ -97,8 +97,8 @@ std::string Schedule::findFault() const {
       return (what + Twine(": has ") + Twine(sizes.size()) +
               " sizes, but a cluster has at most 3 dimensions")
           .str();
-  if (std::string fault = findFaultOfFallback(*this); !fault.empty())
-    return fault;
+  if (std::string error = findErrorOfFallback(*this); !error.empty())
+    return error;
   llvm::StringSet<> pipes;
   for (const auto &[name, count] : slots) {
     if (name.empty())

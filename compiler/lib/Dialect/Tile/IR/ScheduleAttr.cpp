@@ -340,8 +340,8 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    Schedule schedule) {
-  std::string fault = schedule.findFault();
-  return fault.empty() ? success() : emitError() << fault;
+  std::string error = schedule.findError();
+  return error.empty() ? success() : emitError() << error;
 }
 
 //===----------------------------------------------------------------------===//

@@ -114,6 +114,6 @@ static std::string checkNames(const Problem &problem, const Schedule &given,
 
 std::string tile::checkGiven(const Problem &problem, const Schedule &given,
                              const target::Architecture &arch) {
-  std::string fault = checkTile(problem, given);
-  return fault.empty() ? checkNames(problem, given, arch) : fault;
+  std::string error = checkTile(problem, given);
+  return error.empty() ? checkNames(problem, given, arch) : error;
 }

@@ -31,10 +31,10 @@ struct ChooseSchedulePass : tile::impl::ChooseScheduleBase<ChooseSchedulePass> {
       return signalPassFailure();
     Choice choice =
         chooseSchedule(describe(kernel), getSchedule(kernel), **arch);
-    if (!choice.fault.empty()) {
-      Operation *at = choice.faultAt ? choice.faultAt : kernel.getOperation();
+    if (!choice.error.empty()) {
+      Operation *at = choice.errorAt ? choice.errorAt : kernel.getOperation();
       (choice.isTooLarge ? tooLarge(at->emitError()) : at->emitError())
-          << choice.fault;
+          << choice.error;
       return signalPassFailure();
     }
     setSchedule(kernel, choice.schedule);

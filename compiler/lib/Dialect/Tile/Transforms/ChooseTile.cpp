@@ -164,7 +164,7 @@ Choice TileChooser::chooseMma() {
   others.fallbackCluster.clear();
   others.hints.clear();
   others.tile.clear();
-  std::string firstFault;
+  std::string firstError;
   struct Candidate {
     SmallVector<int64_t, 3> tile;
     int64_t slots;
@@ -183,9 +183,9 @@ Choice TileChooser::chooseMma() {
         tile[other.n] = columns;
       }
       Choice choice = chooseSchedule(cut(), others, arch);
-      if (!choice.fault.empty()) {
-        if (firstFault.empty())
-          firstFault = spell() + ": " + choice.fault;
+      if (!choice.error.empty()) {
+        if (firstError.empty())
+          firstError = spell() + ": " + choice.error;
         continue;
       }
       int64_t slots =
@@ -210,10 +210,10 @@ Choice TileChooser::chooseMma() {
         spell(), taken.slots, arch.name, step * bits / 8));
   }
   Choice choice = finish({});
-  choice.fault = smaller ? "no smaller tile is left"
+  choice.error = smaller ? "no smaller tile is left"
                          : "no tile size is legal for this MMA; the first that "
                            "was tried is " +
-                               firstFault;
+                               firstError;
   return choice;
 }
 
@@ -239,7 +239,7 @@ Choice TileChooser::chooseCopies() {
   int64_t longest = longestRow >> std::min<int64_t>(smaller, 32);
   if (longest < shortestRow) {
     Choice choice = finish({});
-    choice.fault = "no smaller tile is left";
+    choice.error = "no smaller tile is left";
     return choice;
   }
   // Where tensors have different axes innermost, elements change threads, and

@@ -245,10 +245,10 @@ bool InterleaveTilesPass::choose(KernelOp kernel, Schedule &schedule,
   schedule.interleave = 2;
   OwningOpRef<KernelOp> trial = kernel.clone();
   Jammer(getItems(*trial), *schedule.interleave).run();
-  std::string fault = chooseSchedule(describe(*trial), schedule, arch).fault;
-  if (!fault.empty()) {
+  std::string error = chooseSchedule(describe(*trial), schedule, arch).error;
+  if (!error.empty()) {
     addReasons(kernel,
-               {"interleave: 1, because two tiles do not fit: " + fault});
+               {"interleave: 1, because two tiles do not fit: " + error});
     return false;
   }
   addReasons(

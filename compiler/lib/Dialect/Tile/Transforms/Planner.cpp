@@ -31,15 +31,15 @@ std::string tile::countSlots(int64_t count) {
 }
 
 Choice Planner::plan() {
-  choice.fault = checkGiven(problem, given, arch);
-  if (!choice.fault.empty())
+  choice.error = checkGiven(problem, given, arch);
+  if (!choice.error.empty())
     return std::move(choice);
   for (auto step :
        {&Planner::chooseCluster, &Planner::checkMmas, &Planner::chooseShape,
         &Planner::chooseWarps, &Planner::chooseTensorMemory,
         &Planner::chooseSharedMemory}) {
     (this->*step)();
-    if (!choice.fault.empty())
+    if (!choice.error.empty())
       break;
   }
   return std::move(choice);
@@ -52,11 +52,11 @@ void Planner::checkMmas() {
                                          mma.accumulator, mma.scale, mma.tf32);
     if (choice.schedule.hasPairs() && tiles.ctas == 1)
       tiles = target::ofPair(std::move(tiles));
-    std::string fault = target::whyNoCode(tiles, arch);
-    if (fault.empty())
+    std::string error = target::whyNoCode(tiles, arch);
+    if (error.empty())
       continue;
-    choice.faultAt = mma.op;
-    return fail(fault);
+    choice.errorAt = mma.op;
+    return fail(error);
   }
 }
 

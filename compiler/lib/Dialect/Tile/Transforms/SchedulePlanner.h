@@ -68,7 +68,7 @@ private:
       plain.replace(at, llvm::StringRef("×").size(), "x");
     choice.reasons.push_back(std::move(plain));
   }
-  void fail(const llvm::Twine &text) { choice.fault = text.str(); }
+  void fail(const llvm::Twine &text) { choice.error = text.str(); }
   void failTooLarge(const llvm::Twine &text) {
     fail(text);
     choice.isTooLarge = true;

@@ -93,7 +93,7 @@ struct Schedule {
 
   /// What is wrong with the fields on their own, whatever the program and the
   /// target; empty if nothing is.
-  std::string findFault() const;
+  std::string findError() const;
 };
 
 llvm::hash_code hash_value(const Schedule &schedule);

@@ -89,11 +89,11 @@ struct Choice {
   /// "rule: sentence", in the order decided.
   std::vector<std::string> reasons;
   /// What is wrong with the program or the given fields; empty if nothing is.
-  std::string fault;
+  std::string error;
   /// Whether a smaller tile, or fewer slots, may be without it.
   bool isTooLarge = false;
-  /// The operation that the fault is about; null if it is about the kernel.
-  mlir::Operation *faultAt = nullptr;
+  /// The operation that the error is about; null if it is about the kernel.
+  mlir::Operation *errorAt = nullptr;
 };
 
 /// Fills what `given` leaves open.

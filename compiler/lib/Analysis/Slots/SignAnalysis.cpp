@@ -1,4 +1,4 @@
-//===- Signs.cpp - Which indices are not negative -------------------------===//
+//===- SignAnalysis.cpp - Which indices are not negative ------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Analysis/Slots/Signs.h"
+#include "drawloom/Analysis/Slots/SignAnalysis.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
@@ -23,7 +23,7 @@ using namespace drawloom::plan;
 /// A constant that sums with sizes don't overflow by.
 static constexpr int64_t mostConstant = 1 << 24;
 
-Signs::Signs(tile::KernelOp kernel) {
+SignAnalysis::SignAnalysis(tile::KernelOp kernel) {
   SmallVector<Value> numbers;
   auto add = [&](ValueRange values) {
     for (Value value : values)
@@ -48,14 +48,14 @@ Signs::Signs(tile::KernelOp kernel) {
   }
 }
 
-bool Signs::isNonNegative(OpFoldResult number) const {
+bool SignAnalysis::isNonNegative(OpFoldResult number) const {
   if (auto value = dyn_cast<Value>(number))
     return known.contains(value);
   return *getConstantIntValue(number) >= 0 &&
          *getConstantIntValue(number) <= mostConstant;
 }
 
-bool Signs::transfer(Value value) const {
+bool SignAnalysis::transfer(Value value) const {
   if (auto result = dyn_cast<OpResult>(value))
     return transferResult(result);
   auto argument = cast<BlockArgument>(value);
@@ -94,7 +94,7 @@ static SmallVector<Value> findWritten(agent::ReadMessageOp read,
   return written;
 }
 
-bool Signs::transferResult(OpResult result) const {
+bool SignAnalysis::transferResult(OpResult result) const {
   Operation *op = result.getOwner();
   unsigned number = result.getResultNumber();
   auto isKnown = [&](Value value) { return isNonNegative(value); };

@@ -1,4 +1,4 @@
-//===- Signs.h - Which indices are not negative --------------- -*- C++ -*-===//
+//===- SignAnalysis.h - Which indices are not negative -------- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,19 +15,19 @@
 // Sums and products are taken to stay below 2^31, as sizes do. Constants as
 // large as that are therefore not known.
 
-#ifndef DRAWLOOM_ANALYSIS_SLOTS_SIGNS_H
-#define DRAWLOOM_ANALYSIS_SLOTS_SIGNS_H
+#ifndef DRAWLOOM_ANALYSIS_SLOTS_SIGNANALYSIS_H
+#define DRAWLOOM_ANALYSIS_SLOTS_SIGNANALYSIS_H
 
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/IR/OpDefinition.h"
 
 namespace drawloom::plan {
 
-class Signs {
+class SignAnalysis {
 public:
   /// Of all numbers in a kernel, with roles or lowered. They stay known while
   /// it is converted.
-  explicit Signs(tile::KernelOp kernel);
+  explicit SignAnalysis(tile::KernelOp kernel);
 
   /// Whether a number is known not to be negative.
   bool isNonNegative(mlir::OpFoldResult number) const;
@@ -41,4 +41,4 @@ private:
 
 } // namespace drawloom::plan
 
-#endif // DRAWLOOM_ANALYSIS_SLOTS_SIGNS_H
+#endif // DRAWLOOM_ANALYSIS_SLOTS_SIGNANALYSIS_H
