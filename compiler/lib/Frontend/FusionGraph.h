@@ -10,8 +10,8 @@
 // checked when it is made, so a graph without an error is right: shapes fit,
 // types fit, and operands come before their users.
 //
-// Transposing and unsqueezing make views: nodes without an operation. Whoever
-// reads one reads the tensor below it by a map.
+// Transposing and unsqueezing make views: nodes without an operation. An
+// operation that reads one reads the tensor below it by a map.
 
 #ifndef DRAWLOOM_LIB_FRONTEND_FUSIONGRAPH_H
 #define DRAWLOOM_LIB_FRONTEND_FUSIONGRAPH_H
@@ -84,7 +84,7 @@ struct FusionGraph {
   /// What a person calls a node: an input by its name.
   std::string describe(unsigned node) const;
 
-  /// A mistake in words, with the line of the program that made it.
+  /// A mistake as text, with the line of the program that made it.
   std::string describeError(Where where, const llvm::Twine &message) const;
   void fail(Where where, const llvm::Twine &message);
 };

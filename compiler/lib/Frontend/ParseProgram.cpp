@@ -1,4 +1,4 @@
-//===- ParseProgram.cpp - Programs that nobody vouches for ----------------===//
+//===- ParseProgram.cpp - Parsing untrusted programs ----------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

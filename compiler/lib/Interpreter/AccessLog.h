@@ -48,7 +48,8 @@ public:
 
 private:
   /// For each element 0 if it is untouched, i if item i loaded it, -i if item i
-  /// stored it. One that stored may have loaded as well: nobody else may have.
+  /// stored it. One that stored may have loaded as well: no other item may
+  /// have.
   std::vector<ItemId> touched;
 };
 

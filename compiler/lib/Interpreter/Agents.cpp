@@ -234,7 +234,7 @@ LogicalResult RoleRunner::reportStuck() {
   return diagnostic;
 }
 
-/// Fails if something was produced that nobody took.
+/// Fails if something was produced that no role took.
 LogicalResult RoleRunner::checkEmpty() {
   for (auto &[value, ring] : eval.getAgents().rings) {
     agent::PipeOp pipe = ring->getPipe();

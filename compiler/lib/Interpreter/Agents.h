@@ -10,10 +10,10 @@
 // each stream, and how far each role is.
 //
 // Each role of a switch runs on a thread of its own, because a role may have to
-// wait in the middle of nested regions, but one baton goes round: a role runs
-// until it has to wait for a slot and then hands the baton back. So a run is
-// sequential and can be repeated, and nothing here needs a lock.
-// With a seed, the role that moves next is drawn at every end of a slot.
+// wait inside nested regions, but one baton goes round: a role runs until it
+// has to wait for a slot and then returns the baton. So a run is sequential and
+// can be repeated, and nothing here needs a lock. With a seed, the role that
+// moves next is drawn at every end of a slot.
 //
 // The invariant: pipes have one writer, so what a run computes does not depend
 // on who moves next. If no role can move, none can in any other order either.
@@ -63,7 +63,7 @@ public:
   /// How many full slots there are for the role, and owning the next one.
   size_t countFull(agent::RoleOp role) const;
   std::shared_ptr<const Content> take(agent::RoleOp role);
-  /// Gives back what the role owns, but the newest `keep` slots.
+  /// Releases what the role owns, but the newest `keep` slots.
   void release(agent::RoleOp role, size_t keep);
 
 private:
@@ -136,7 +136,7 @@ private:
 
   void runRole(Role &role);
   void giveBaton(size_t index);
-  /// The role to move next, or nobody.
+  /// The role to move next, or noRole.
   size_t choose();
   llvm::LogicalResult reportStuck();
   llvm::LogicalResult checkEmpty();

@@ -57,7 +57,7 @@ struct Row {
   explicit Row(int64_t n) : sums(n, 0.0), offs(n, 0.0) {}
 
   std::vector<double> sums; ///< Exact.
-  std::vector<double> offs; ///< How far the machine's may be from it.
+  std::vector<double> offs; ///< How far the hardware's may be from it.
 };
 
 } // namespace

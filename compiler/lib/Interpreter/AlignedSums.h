@@ -38,7 +38,7 @@
 //
 // This is the largest error that instructions of 32 elements in ascending order
 // of k can have. Kernels add the accumulator of each tile.mma to the program's
-// in f32, so the error of a long sum is the sum of those of its k-blocks.
+// in f32, so the error of a long sum is the sum of those of its K tiles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,7 @@ namespace drawloom::interp {
 struct ProductOperand {
   Format format;
   std::vector<double> values;
-  /// How far each is off on the machine; empty if all are exact.
+  /// How far each is off on the hardware; empty if all are exact.
   std::vector<double> offs;
 };
 

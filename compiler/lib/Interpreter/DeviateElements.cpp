@@ -9,7 +9,7 @@
 // A rule knows the operands and the result v that the interpreter computed, and
 // how far the operands may be off. It answers with `spread`, how far the exact
 // function moves when its operands move that far, and `error`, the relative
-// error of what the machine has for the function. From these
+// error of what the hardware has for the function. From these
 //
 //   |machine - v| <= spread + error * (|f| + spread) + u * |f|
 //
@@ -49,7 +49,7 @@ struct Movement {
 } // namespace
 
 /// Puts the parts together; `v` is the interpreter's result, `largest` the
-/// largest number of its format, beyond which the machine has an infinity.
+/// largest number of its format, beyond which the hardware has an infinity.
 static double combine(double v, const Movement &movement, double u,
                       double largest) {
   double f = std::abs(v) * (1 + 2 * u);
@@ -60,7 +60,7 @@ static double combine(double v, const Movement &movement, double u,
   return f + total <= largest ? total : infinity;
 }
 
-/// Whether an infinity or a NaN is one on the machine, too. One that was there
+/// Whether an infinity or a NaN is also one on the hardware. One that was there
 /// before is, and what exact numbers have: 0 / 0, the logarithm of 0. One that
 /// is an overflow may not be. A root or a logarithm has none if the number is
 /// below the least one that has, wherever it is.

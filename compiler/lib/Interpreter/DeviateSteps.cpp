@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rules for what the machine computes exactly. Its result differs only because
+// Rules for what the hardware computes exactly. Its result differs only because
 // its operands do: by as much, if it is one of them; by the steps that lie
 // between, if a number is rounded; by anything, if bits count.
 //
@@ -54,10 +54,10 @@ static void setDeviation(Operation *op, Evaluator &eval,
       return eval.setDeviation(op->getResult(0), std::move(deviation));
 }
 
-/// Functions of one operand that never change an order and that the machine has
-/// exactly: roundings to a format or to an integer. The machine's result lies
-/// between those of the ends of where its operand is. `fn` gets an end and the
-/// format of the result; it answers with NaN where nothing can be said.
+/// Functions of one operand that never change an order and that the hardware
+/// has exactly: roundings to a format or to an integer. The hardware's result
+/// lies between those of the ends of where its operand is. `fn` gets an end and
+/// the format of the result; it answers with NaN where nothing can be said.
 template <auto fn>
 static LogicalResult steps(Operation *op, Evaluator &eval) {
   TensorRef off = eval.getDeviation(op->getOperand(0));
@@ -108,8 +108,8 @@ static double truncateToUnsigned(double x, Format format) {
 }
 
 /// Functions of integers. `fn` gets the operands of an element of which one is
-/// off, at least, and says how far the result is off. If the machine's may have
-/// wrapped, nothing can be said.
+/// off, at least, and says how far the result is off. If the hardware's may
+/// have wrapped, nothing is known.
 template <auto fn>
 static LogicalResult integers(Operation *op, Evaluator &eval) {
   if (llvm::none_of(op->getOperands(), [&](mlir::Value operand) {
@@ -158,7 +158,7 @@ static LogicalResult bitwise(Operation *op, Evaluator &eval) {
   return isBit ? selection(op, eval) : integers<anything>(op, eval);
 }
 
-/// A comparison is the same on the machine if the operands are further apart
+/// A comparison is the same on the hardware if the operands are further apart
 /// than they may be off. Otherwise the answer is open, which is written as 1.
 static LogicalResult comparison(Operation *op, Evaluator &eval) {
   TensorRef offA = eval.getDeviation(op->getOperand(0));
@@ -192,7 +192,7 @@ static LogicalResult integerComparison(Operation *op, Evaluator &eval) {
   }
 }
 
-/// Where the condition is open, the machine may have taken the other one.
+/// Where the condition is open, the hardware may have taken the other one.
 static LogicalResult choice(Operation *op, Evaluator &eval) {
   std::array<TensorRef, 3> values, offs;
   for (unsigned k = 0; k != 3; ++k) {

@@ -128,7 +128,7 @@ static LogicalResult scalingTruncate(Operation *op, Evaluator &eval) {
   return llvm::success();
 }
 
-/// Integers reach a float format in one rounding: f64 by the machine's own
+/// Integers reach a float format in one rounding: f64 by the host's own
 /// conversion, narrower ones through a double that is rounded to odd.
 static double toFloat(Format format, bool negative, uint64_t magnitude) {
   double value = format == Format::F64 ? static_cast<double>(magnitude)

@@ -42,7 +42,7 @@ struct Memory {
   std::unique_ptr<HostTensor> owned;
   /// Who loaded and stored each element; none for what tile.alloc made.
   std::unique_ptr<AccessLog> log;
-  /// How far each element may be off on the machine; none if nothing inexact
+  /// How far each element may be off on the hardware; none if nothing inexact
   /// was stored.
   std::optional<HostTensor> deviation;
   /// The numbers of the arguments that it is; more than one if the caller
@@ -285,9 +285,9 @@ std::string formatPosition(llvm::ArrayRef<int64_t> shape, int64_t linear);
 /// The bits of a constant of that format.
 uint64_t getConstantBits(Format format, mlir::Attribute attribute);
 
-/// What stands in memory that nobody has written: NaN, or the largest number
-/// where there is no NaN; for integers the smallest signed number. A program
-/// that depends on it shows.
+/// What uninitialized memory holds: NaN, or the largest number where there is
+/// no NaN; for integers the smallest signed number. A program that depends on
+/// it shows.
 void fillUninitialized(HostTensor &tensor);
 
 } // namespace drawloom::interp

@@ -14,10 +14,11 @@
 // and the path goes on as if the program had said it. If nothing fits, the
 // program stays as it is, and the path says why.
 //
-// A plan that isn't proved to end is no plan either. Where more slots of a pipe
-// would do, the proof says how many, and they are tried like a program's own.
+// A plan that isn't proved deadlock-free is no plan either. Where more slots of
+// a pipe would do, the proof says how many, and they are tried like a program's
+// own.
 //
-// A cluster that the planner chose is a try, too: what has no plan with it is
+// A cluster that the planner chose is also a try: what has no plan with it is
 // planned with one CTA. And a program that asks for a second kernel gets it
 // here, where its tile is known: both have the same one, so that a launch can
 // compare how many work tiles they have.
@@ -71,8 +72,8 @@ private:
     bool fits = false;
     /// It doesn't, and something smaller may.
     bool isTooLarge = false;
-    /// It is planned, and not proved to end. So would be a smaller one: the
-    /// same roles wait for each other.
+    /// It is planned, and not proved deadlock-free. Neither would a smaller one
+    /// be: the same roles wait for each other.
     bool isUnproved = false;
     /// Slots of a pipe with which it is proved.
     std::optional<std::pair<std::string, int64_t>> remedy;
@@ -103,8 +104,8 @@ private:
 };
 } // namespace
 
-/// The slots of one pipe with which the roles are proved to end, if more slots
-/// are what is missing.
+/// The slots of one pipe with which the roles are proved deadlock-free, if more
+/// slots are what is missing.
 static std::optional<std::pair<std::string, int64_t>>
 findRemedy(agent::SwitchOp roles) {
   agent::ProgressResult result = agent::proveProgress(roles);
@@ -140,7 +141,7 @@ FitPlans::Outcome FitPlans::plan(Operation *program, const Schedule &schedule,
     });
     outcome.fits = succeeded(runPipeline(passes, trial));
   }
-  // What isn't proved to end doesn't become code.
+  // What isn't proved deadlock-free doesn't become code.
   trial.walk([&](agent::SwitchOp roles) {
     if (!roles.getVerdictAttr())
       return;
@@ -275,7 +276,7 @@ std::optional<Schedule> FitPlans::fit(Operation *program) {
   Schedule given = tile::getSchedule(program);
   Outcome outcome = plan(program, given, 0);
   std::string why = outcome.error;
-  // CTAs that can't multiply together may still load for each other.
+  // CTAs that can't issue 2-CTA MMAs may still use TMA multicast.
   if (!outcome.fits && given.clusterIsOpen && !given.ctaGroup &&
       outcome.schedule && outcome.schedule->hasPairs()) {
     Schedule apart = given;

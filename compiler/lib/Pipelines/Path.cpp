@@ -117,7 +117,7 @@ void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
   // vector and nvvm first: they make arith and cf operations.
   passes.addPass(createConvertVectorToLLVMPass());
   passes.addPass(createConvertNVVMToLLVMPass());
-  // What ptxas is told, now that fences and arrivals have their final form.
+  // Pragmas for ptxas, now that fences and arrivals have their final form.
   passes.addPass(createPlacePragmas());
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertControlFlowToLLVMPass());
@@ -186,7 +186,7 @@ drawloom::runPath(ModuleOp module, const CompileOptions &given,
   result.ptx = std::move(*ptx);
   if (options.stopAfter == Stage::PTX)
     return result;
-  // ... and ptxas machine code. What it says is reported at its operation.
+  // ... and ptxas a cubin. Its messages are reported at their operations.
   if (!options.ptxas && failed(findPtxas(module, options)))
     return failure();
   FailureOr<target::AssembledModule> assembled =

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // Writes what a program is like on its way: the module before anything happens
-// to it and after each pass, then LLVM IR, PTX and machine code.
+// to it and after each pass, then LLVM IR, PTX and a cubin.
 //
 //   00-input.mlir  01-convert-linalg-to-tile.mlir  ...  NN-llvm.ll  NN-ptx.ptx
 //

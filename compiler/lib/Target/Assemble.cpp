@@ -34,7 +34,7 @@ void AssemblyError::log(llvm::raw_ostream &os) const {
   }
 }
 
-/// Why the bytes are no machine code of a GPU; empty if they may be.
+/// Why the bytes are not a cubin; empty if they may be.
 static std::string judgeCubin(llvm::StringRef bytes) {
   using Elf = llvm::object::ELF64LEFile;
   if (bytes.empty())

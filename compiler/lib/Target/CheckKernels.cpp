@@ -20,12 +20,12 @@ namespace drawloom::target {
 using namespace drawloom::target;
 using namespace mlir;
 
-/// An operation that hands a tensor map to the machine: nvvm's, or assembly.
+/// An operation that passes a tensor map to the hardware: nvvm's, or assembly.
 static bool mayReadTensorMap(Operation *op) {
   return isa<NVVM::NVVMDialect>(op->getDialect()) || isa<LLVM::InlineAsmOp>(op);
 }
 
-/// The first operation that hands a pointer to `parameter` to the machine, if
+/// The first operation that passes a pointer to `parameter` to the hardware, if
 /// there is one. Follows the pointer through what only computes addresses.
 static Operation *findMapUse(BlockArgument parameter) {
   llvm::SetVector<Value> pointers;

@@ -31,7 +31,7 @@
 using namespace drawloom;
 using namespace drawloom::target;
 
-/// A folder that is full or can't be written is no fault of the tool.
+/// A folder that is full or can't be written is not the tool's error.
 static llvm::Error fail(std::error_code error) {
   llvm::SmallString<128> folder;
   llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);

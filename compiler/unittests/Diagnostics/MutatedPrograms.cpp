@@ -172,7 +172,7 @@ static void runProgram(uint64_t number, ArrayRef<std::string> seeds,
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   // Mutations make attributes of it, whether or not the program has some.
   context.loadDialect<tile::TileDialect>();
-  // Not by the clock: the machine may be busy with something else.
+  // Not by the clock: the host may be busy with something else.
   const itimerval limit = {{0, 0}, {timeLimit, 0}};
   for (tally.current = begin; tally.current < end; ++tally.current) {
     setitimer(ITIMER_VIRTUAL, &limit, nullptr);

@@ -1,4 +1,4 @@
-//===- Mutator.h - Programs that nobody would write ----------- -*- C++ -*-===//
+//===- Mutator.h - Random mutations of programs --------------- -*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -46,7 +46,7 @@ static double addProducts(double accumulator, const HostTensor &a,
 }
 
 TEST(Deviation, SumsOfFp8OnHopper) {
-  // Two k-blocks of 128, each with an accumulator of its own.
+  // Two K tiles of 128, each with an accumulator of its own.
   static constexpr int64_t m = 48, n = 64, k = 256;
   llvm::StringLiteral text = R"mlir(
 tile.kernel @k(%A: !tile.view<48x256xf8E4M3FN>, %B: !tile.view<64x256xf8E4M3FN>, %D: !tile.view<48x64xf32>) {

@@ -154,7 +154,7 @@ TEST(Deviation, InfinitiesThatWereThereStay) {
   EXPECT_FALSE(isWithin(qnan, 1, 5));
 }
 
-TEST(Deviation, WhatIsNoNumberIsNoneOnTheMachine) {
+TEST(Deviation, NonFiniteResultsOfExactNumbers) {
   // Of exact numbers.
   EXPECT_EQ(deviationOf("%r = arith.divf %x, %y : tensor<1xf32>", 0, 0), 0);
   EXPECT_EQ(deviationOf("%r = arith.divf %x, %y : tensor<1xf32>", 1, 0), 0);
@@ -267,7 +267,7 @@ TEST(Deviation, AttentionWithExpHasABound) {
         }
         int64_t at = row * 4 + column;
         // p is rounded to bf16 in the program: 2^-8 of each term here, which
-        // the bound holds only where the machine may round otherwise.
+        // the bound holds only where the hardware may round otherwise.
         EXPECT_LE(std::abs(acc / sum - o.getFloat(at)),
                   off.getFloat(at) + 0x1p-8 * exact / sum);
         // At most a unit in the last place of bf16 for each p.
@@ -284,7 +284,7 @@ TEST(Deviation, FunctionsMoveAsFarAsTheirOperandsLetThem) {
     return deviationOf(std::string("%r = math.") + name + " %x : tensor<1xf32>",
                        x, 0);
   };
-  // Of exact numbers it is two units of the machine and one rounding.
+  // Of exact numbers it is two units of the hardware and one rounding.
   for (const char *name : {"sin", "expm1", "log1p"})
     for (double x : {0x1p-30, 0.25})
       EXPECT_LE(of(name, x), 2 * x * (0x1p-22 + 0x1p-24)) << name;
@@ -428,7 +428,7 @@ TEST(Deviation, Remainders) {
   // The quotient is 3.5: no machine takes another integer. The product of 3 and
   // 2 may be rounded.
   EXPECT_LE(deviationOf(body, 7, 2), 7 * 0x1p-22);
-  // It is 3, or a little less on the machine: then 2 is left.
+  // It is 3, or a little less on the hardware: then 2 is left.
   EXPECT_GE(deviationOf(body, 6, 2), 2);
   EXPECT_LE(deviationOf(body, 6, 2), 2.1);
   // Below the divisor the remainder moves with the number.

@@ -109,7 +109,7 @@ static constexpr llvm::StringLiteral ragged = R"(
       }
     })";
 
-TEST(Refusal, UndefinedElementsOutsideOfATensorDoNotMatter) {
+TEST(Refusal, UndefinedElementsOutsideATensorDoNotMatter) {
   std::vector<HostTensor> arguments = {
       ints("3x5xi32", {9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -9, -8, -7, -6, -5}),
       ints("3x5xi32", {4, 4, 4, 4, 4, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2}),
@@ -176,7 +176,7 @@ TEST(Refusal, NegativeScale) {
                 "negative"));
 }
 
-TEST(Refusal, OutsideOfTensorsAndBuffers) {
+TEST(Refusal, OutsideTensorsAndBuffers) {
   EXPECT_THAT(errorOf("%r = tensor.extract %0[%1] : tensor<3xi8>",
                       {zeros("3xi8"), ints("index", {3})}, "i8"),
               HasSubstr("index 3 of dimension 0 is outside the tensor, "

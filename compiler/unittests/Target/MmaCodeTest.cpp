@@ -18,7 +18,7 @@ static bool contains(llvm::ArrayRef<T> all, llvm::ArrayRef<T> some) {
                       [&](T one) { return llvm::is_contained(all, one); });
 }
 
-/// Whether the machine has all that a row claims.
+/// Whether the hardware has all that a row claims.
 static bool covers(const MmaForm &machine, const MmaForm &row) {
   return machine.instruction == row.instruction && machine.kind == row.kind &&
          machine.ctaGroup == row.ctaGroup && machine.k == row.k &&
@@ -30,7 +30,7 @@ static bool covers(const MmaForm &machine, const MmaForm &row) {
          (row.architectures & ~machine.architectures) == 0;
 }
 
-TEST(Mmas, CodeIsForWhatTheMachineHas) {
+TEST(Mmas, CodeIsForWhatTheHardwareHas) {
   for (const MmaCode &code : mmasWithCode())
     EXPECT_TRUE(llvm::any_of(allMmaForms(), [&](const MmaForm &form) {
       return covers(form, code.form);

@@ -41,8 +41,8 @@ TEST(ExplorerTest, EveryOrderOfSteps) {
 }
 
 TEST(ExplorerTest, OrderThatMatters) {
-  // Whoever takes first: if it is c, a waits forever. One order in two fails,
-  // and the explorer must find it.
+  // It depends on who takes first: if it is c, a waits forever. One order in
+  // two fails, and the explorer must find it.
   Network n;
   PoolId pool = n.addPool({.name = "registers", .available = 8});
   RoleId a = n.addRole({.name = "a"}), b = n.addRole({.name = "b"});

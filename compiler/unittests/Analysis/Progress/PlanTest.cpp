@@ -159,8 +159,8 @@ TEST(PlanTest, GroupedProductWithADifferentKForEachItem) {
 }
 
 TEST(PlanTest, ThreeRolesThatMakeARing) {
-  // Each role hands to the next; the last one back to the first. One slot is
-  // enough, but somebody must begin.
+  // Each role passes to the next; the last one to the first. One slot is
+  // enough, but a role must begin.
   auto ring = [](bool firstBegins) {
     Network n;
     SizeId k = n.addSize({.name = "k"});

@@ -247,7 +247,7 @@ Network test::pingPong(PingPong kind, int64_t slots) {
     n.roles[computes[turn]].body = {
         forEachItem(items, {onItems(2, turn, body)})};
   }
-  // The first one needs nobody's leave.
+  // The first one doesn't wait for the other.
   if (ordered)
     n.roles[computes[1]].body.insert(n.roles[computes[1]].body.begin(),
                                      arriveAt(mayStart[0]));

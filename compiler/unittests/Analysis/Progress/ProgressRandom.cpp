@@ -161,7 +161,7 @@ void Comparison::compareBlocked(const Failure &failure,
   for (const WaitingEvent &event : failure.waiting)
     engine.insert({event.role, int(event.kind), event.object, event.content});
   // A role stands where its first warp does: where only that one waits, the
-  // others have gone on to the next wait that is theirs, too.
+  // others have gone on to the next wait of all warps.
   for (const BlockedWarp &warp : found.blocked)
     if (warp.warp == 0 || !hasOneWaiter(network, warp.role))
       explorer.insert({warp.role, int(warp.kind), warp.object, warp.index});

@@ -184,7 +184,7 @@ Body Maker::project(RoleId role, const std::vector<Piece> &pieces) {
         if (consumer.role == role)
           body.push_back(consume({*piece.pipe}));
     } else if (piece.barrier) {
-      // The first three roles meet; one of them may not stay to wait.
+      // The first three roles synchronize; one of them may not stay to wait.
       if (role >= 3)
         continue;
       network.barriers[*piece.barrier].warps += network.roles[role].warps;

@@ -143,7 +143,7 @@ TEST_F(SideConditionTest, PoolDecides) {
   n.roles[b].body = {give(pool, 8), consume({p})};
   expectNone();
   EXPECT_EQ(verdictOf(n), "proved\n");
-  // With less than that, somebody waits forever whoever is first.
+  // With less than that, a role waits forever in every order.
   n.roles[b].body = {give(pool, 4), consume({p})};
   expectNone();
   EXPECT_EQ(prove(n).kind, Verdict::Kind::deadlock);
@@ -218,7 +218,7 @@ TEST_F(SideConditionTest, NoTakeBeforeLaunchWait) {
 }
 
 TEST_F(SideConditionTest, TensorMemoryThatIsHeld) {
-  // One taker: it waits for what it gives back itself only later.
+  // One taker: it waits for what it releases itself only later.
   PoolId pool = n.addPool({.name = "tensor memory", .available = 512});
   n.roles[a].body = {take(pool, 512, true), produce(p),
                      take(pool, 256, true, "k.mlir:8"), give(pool, 512, true)};

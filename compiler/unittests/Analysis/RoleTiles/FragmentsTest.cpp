@@ -1,4 +1,4 @@
-//===- FragmentsTest.cpp - Fragments against the machine's formulas -------===//
+//===- FragmentsTest.cpp - Fragments against the PTX ISA's formulas -------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

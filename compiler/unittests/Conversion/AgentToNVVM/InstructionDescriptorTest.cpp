@@ -1,4 +1,4 @@
-//===- InstructionDescriptorTest.cpp - What tcgen05.mma is told -----------===//
+//===- InstructionDescriptorTest.cpp - Descriptors of tcgen05.mma ---------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

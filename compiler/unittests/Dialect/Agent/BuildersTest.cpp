@@ -126,7 +126,7 @@ TEST_F(Builders, ItemsComeFromOneStream) {
   roles.walk([&](ForEachItemOp loop) {
     EXPECT_EQ(loop.getStream(), stream.getItems());
   });
-  // Without a publisher nobody knows what the messages are.
+  // Without a publisher the messages are not known.
   scheduler.getPublishMutable().clear();
   roles.walk([&](ForEachItemOp loop) {
     if (loop != scheduler) {

@@ -1,4 +1,4 @@
-//===- LayoutTest.cpp - Layouts against the machine's own formulas --------===//
+//===- LayoutTest.cpp - Layouts against the PTX ISA's formulas ------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The machine's layouts stand here a second time, as the formulas in
-// which the PTX ISA states them, and compared place by place. Laws (compose,
-// invert, equality) are checked on layouts drawn at random, by enumeration.
+// The hardware's layouts are here a second time, as the formulas in which the
+// PTX ISA states them, and are compared place by place. Laws (compose, invert,
+// equality) are checked on layouts drawn at random, by enumeration.
 
 #include "drawloom/Dialect/Tile/IR/Layout.h"
 #include "drawloom/Dialect/Tile/IR/BitSpan.h"
@@ -75,7 +75,7 @@ TEST(LayoutTest, RowMajor) {
 }
 
 TEST(LayoutTest, RowMajorOfAnySize) {
-  // No power of two in either dimension, nor in the middle.
+  // No power of two in any dimension.
   Layout layout = valid(Layout::rowMajor("offset", {5, 6, 12}));
   EXPECT_EQ(layout.getInputSize(0), 5 * 6 * 12);
   for (int64_t o = 0; o < 5 * 6 * 12; ++o)
@@ -220,8 +220,8 @@ TEST(LayoutTest, ReplicasInvertToTheFirst) {
 // Laws
 //===----------------------------------------------------------------------===//
 
-/// A bijection from (a, b) to (x, y): the digits of a place are dealt to the
-/// coordinates in random order, then its bits are mixed.
+/// A bijection from (a, b) to (x, y): the digits of a place are distributed to
+/// the coordinates in random order, then its bits are mixed.
 Layout randomBijection(std::mt19937 &random) {
   auto pick = [&](int n) { return int(random() % n); };
   std::vector<Layout::Input> inputs = {{"a", {}}, {"b", {}}};
@@ -399,7 +399,7 @@ TEST(LayoutTest, ProductErrors) {
             "a product of layouts of different tiles");
 }
 
-TEST(LayoutTest, OddDigitsThatNobodyHas) {
+TEST(LayoutTest, OddDigitsThatNoLaneHas) {
   Layout layout =
       valid(Layout::get({{"lane", {digit({1}), digit({2})}}}, {{"dim0", 12}}));
   EXPECT_FALSE(layout.isOnto());

@@ -67,9 +67,9 @@ static LogicalResult verifyItemPipe(ForEachItemOp op, Value value,
   return success();
 }
 
-/// The hardware grants items to a cluster, so one role of the cluster asks.
-/// Where each CTA takes an item of its own, each has such a role, and the first
-/// CTA's asks for all.
+/// Cluster launch control gives work tiles to a cluster, so one role of the
+/// cluster asks. Where each CTA takes a work tile of its own, each has such a
+/// role, and the first CTA's asks for all.
 static LogicalResult verifyDynamic(ForEachItemOp op, RoleOp role) {
   auto items = getInFront<ItemsOp>(op, op.getSource());
   auto parent = role->getParentOfType<SwitchOp>();

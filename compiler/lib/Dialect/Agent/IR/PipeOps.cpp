@@ -116,8 +116,8 @@ void ConsumeOp::getEffects(
 
 void ConsumeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                             MLIRContext *) {
-  // Results that nobody uses, that are yielded twice, or that come from outside
-  // of the region.
+  // Results that are not used, that are yielded twice, or that come from
+  // outside the region.
   populateRegionBranchOpInterfaceCanonicalizationPatterns(patterns,
                                                           getOperationName());
 }

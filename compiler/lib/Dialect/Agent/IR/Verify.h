@@ -9,9 +9,9 @@
 // Diagnostics speak in the program's own names, and the same thing is called
 // the same everywhere: the phrases are here.
 //
-// Invariant: an operation is verified after those in front of it and before
-// what is inside it. A verifier that looks at anything else must not take
-// for granted that its attributes are there.
+// Invariant: an operation is verified after those before it and before what is
+// inside it. A verifier that looks at anything else must not assume that its
+// attributes are there.
 //
 //===----------------------------------------------------------------------===//
 

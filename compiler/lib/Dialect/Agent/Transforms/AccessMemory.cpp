@@ -16,9 +16,9 @@
 // role's scratch memory: all of them, because each warp group reads all of B.
 //
 //   agent.await              the MMAs that read what was there are done
-//   agent.sync role          nobody reads it any more
+//   agent.sync role          no warp reads it any more
 //   tile.write, agent.fence  the tensor core reads through another proxy
-//   agent.sync role          everybody has written
+//   agent.sync role          all warps have written
 
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Analysis/RoleTiles/Panels.h"
@@ -60,7 +60,7 @@ struct Place {
   SmallVector<OpFoldResult> offsets;
   /// The tile is the transpose of what is there.
   bool transposed = false;
-  /// False if nobody has written it: it is zero then. Null if it is known to be
+  /// False if no MMA has written it: it is zero then. Null if it is known to be
   /// written.
   Value filled;
 };
@@ -70,7 +70,7 @@ public:
   RoleAccesses(RoleOp role, const target::Architecture &arch)
       : role(role), scratch(plan::findScratch(role, arch)) {}
 
-  /// Gives the role the next of the named barriers if its warps meet.
+  /// Gives the role the next of the named barriers if its warps synchronize.
   LogicalResult setNamedBarrier(int64_t &barriers);
   LogicalResult run();
 
@@ -274,7 +274,7 @@ LogicalResult RoleAccesses::setNamedBarrier(int64_t &barriers) {
                                << " of scratch memory; it has "
                                << plan::formatBytes(own ? own.getBytes() : 0)
                                << ": run 'place-memory'";
-  // A role of one warp meets nobody.
+  // A role of one warp needs no barrier.
   if (role.getWarps() == 1)
     return success();
   bool syncs = role.walk([](SyncOp sync) {

@@ -162,7 +162,7 @@ LogicalResult AssignEnginesPass::decide(PipeOp pipe) {
 
 void AssignEnginesPass::runOnOperation() {
   engines.clear();
-  // Roles that were written by hand have met nobody who asked.
+  // No pass has asked this of hand-written roles.
   if (const target::Architecture *arch = tile::getTarget(getOperation());
       arch && failed(tile::requireCode(getOperation(), *arch)))
     return signalPassFailure();

@@ -16,7 +16,7 @@
 // The layouts of a role are of one family (Analysis/RoleTiles/Fragments.h),
 // chosen by the instructions that dictate one; the axis of a vector follows
 // from its uses (Analysis/RoleTiles/VectorAxes.h). Constants, splats and iotas
-// are made anew at each use, a load for each layout that somebody wants.
+// are made anew at each use, a load for each layout that a use needs.
 
 #include "drawloom/Analysis/RoleTiles/Exchanges.h"
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
@@ -102,7 +102,7 @@ static Value makeSplat(OpBuilder &b, Value source, RankedTensorType type) {
   return arith::ConstantOp::create(b, loc, all.resizeSplat(type));
 }
 
-/// Whether a tile is in memory still, and nobody has read it.
+/// Whether a tile is in memory still, and no thread has read it.
 static bool isInMemory(Value tile) {
   Operation *op = tile.getDefiningOp();
   if (!op)

@@ -37,8 +37,8 @@ public:
                const tile::Schedule &schedule, Remark remark)
       : item(item), arch(arch), schedule(schedule), remark(remark),
         wantsRoles(schedule.roles.value_or(tile::Roles::Multi)),
-        // An accumulator in tensor memory is no warp's own, so whoever issues
-        // MMAs need not be who reads their results.
+        // An accumulator in tensor memory belongs to no warp, so the role that
+        // issues MMAs need not be the one that reads their results.
         mmasApart(wantsRoles == tile::Roles::Multi &&
                   arch.tensorMemory.columns != 0) {}
 
@@ -255,7 +255,8 @@ static ComputedSets findSets(Item &item, const Dataflow &dataflow,
       for (Value operand : inner->getOperands())
         computed.join({op, 0}, operand);
     });
-    // Whoever stores to a view does so in order, and loads from it as well.
+    // The role that stores to a view does so in order, and loads from it as
+    // well.
     if (!isa<tile::StoreOp, tile::LoadOp>(op))
       return;
     for (Operation *other : touching)

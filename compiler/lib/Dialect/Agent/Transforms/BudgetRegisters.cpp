@@ -237,7 +237,7 @@ LogicalResult Budgeter::share() {
       break;
     poorest->budget += step;
   }
-  // A kernel of one group has nobody to take registers from.
+  // A kernel of one group has no other group to take registers from.
   if (groups == 1 && !units.front().fixed)
     units.front().budget = most;
   entry = std::max(alignUp((sum() + busyGroups - 1) / busyGroups, step),

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // The part of an item that one role runs: the operations that it owns, copies
-// of what nobody owns and these need, the loops around all of them, and the
+// of what no role owns and these need, the loops around all of them, and the
 // values that it gets from other roles. The invariant: an operand of something
 // in the part is in the part, comes from outside the item, or crosses.
 
@@ -43,7 +43,7 @@ void sortByProgram(Item &item, llvm::MutableArrayRef<mlir::Value> values);
 int getReader(mlir::OpOperand &use, const Owners &owners);
 
 /// Calls `visit` for every use by which `role` may read the value: by
-/// operations that it owns, past copies of what nobody owns, and by loops.
+/// operations that it owns, past copies of what no role owns, and by loops.
 void forEachRead(mlir::Value value, int role, const Owners &owners,
                  llvm::function_ref<void(mlir::OpOperand &)> visit);
 

@@ -385,7 +385,7 @@ LogicalResult RoleLowering::openSlots(ConsumeOp op,
       Value buffer = getBuffer(pipe, number, slot);
       if (engine == Engine::tma)
         stored[argument] = buffer;
-      // What is stored from the slot is in nobody's registers.
+      // What is stored from the slot is in no registers.
       auto isPut = [&](Operation *user) {
         return engine == Engine::tma && isa<tile::StoreOp>(user);
       };
@@ -401,8 +401,8 @@ LogicalResult RoleLowering::openSlots(ConsumeOp op,
       map.map(argument, tile);
     }
   }
-  // cp.async writes through the generic proxy, and nobody could fence where it
-  // was done: the one who waits for it does.
+  // cp.async writes through the generic proxy, and no thread could fence where
+  // it completed: the waiting role does.
   if (copied)
     FenceOp::create(b, Fence::async);
   // Accesses of tensor memory from here on come after the phase of the barrier.
@@ -451,7 +451,7 @@ LogicalResult RoleLowering::lowerConsume(ConsumeOp op) {
       continue;
     }
     Value lowered = map.lookupOrDefault(value);
-    // The slot is given back, so what is still needed goes to registers.
+    // The slot is released, so what is still needed goes to registers.
     // Accumulators are there.
     if (isa<RankedTensorType>(value.getType()) && !isMma(value))
       lowered = MaterializeOp::create(b, lowered.getType(), lowered);

@@ -12,15 +12,15 @@
 //   scf.while   is there an item? take its number, or its message; tell others
 //   do          the role's body; then the next number
 //
-// The number of an item is that of a CTA. The CTA's own comes first; after it,
-// the machine grants those of CTAs that have not started, and where there is no
-// launch control, a counter gives what nobody has begun with. An item whose
-// number is not below the count is none, and a refusal is such a number. So the
-// end is found by one comparison, it is a message like the others, and nobody
-// asks after it.
+// The number of a work tile is that of a CTA. The CTA's own comes first; after
+// it, cluster launch control gives those of CTAs that have not started, and
+// where there is none, an atomic counter gives those that no CTA has begun. A
+// number that is not below the count is no work tile, and a failed query gives
+// such a number. So the end is found by one comparison, it is a message like
+// the others, and no role asks after it.
 //
-// The answer is waited for before the loop goes on: when the role ends, the
-// machine owes it nothing.
+// The answer is waited for before the loop goes on: when the role ends, no
+// answer is in flight.
 
 #include "RoleLowering.h"
 #include "drawloom/Analysis/Slots/Placement.h"
@@ -410,9 +410,10 @@ LogicalResult RoleLowering::lowerItemsAsTheyCome(ForEachItemOp op) {
             .getNext());
   }
   pushRings(keys, next);
-  // Lanes meet before they go back. Otherwise what ends the body, a branch of
-  // one lane or a loop, is the end of this loop as well, and ptxas takes lanes
-  // to be apart in all that follows: MMAs by 113 instructions, not 34.
+  // Lanes synchronize before they go back. Otherwise what ends the body, a
+  // branch of one lane or a loop, is the end of this loop as well, and ptxas
+  // takes lanes to be apart in all that follows: MMAs by 113 instructions, not
+  // 34.
   SyncOp::create(b, Participants::warp);
   scf::YieldOp::create(b, next);
   popRings(keys, loop.getResults().slice(ringsAt, carried.size() - ringsAt));

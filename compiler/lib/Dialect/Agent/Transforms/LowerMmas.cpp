@@ -12,9 +12,9 @@
 // is an MMA in it, because the first one overwrites what was there.
 //
 // If the loop of MMAs does not run (K = 0), nothing is written, and one
-// warp could not write all lanes. So whoever reads the accumulator takes zeros
-// instead. It computes for itself whether the loop runs: the bounds are scalars
-// of the work tile, which every role knows.
+// warp could not write all lanes. So the role that reads the accumulator takes
+// zeros instead. It computes for itself whether the loop runs: the bounds are
+// scalars of the work tile, which every role knows.
 
 #include "RoleLowering.h"
 #include "drawloom/Analysis/Slots/Accumulators.h"

@@ -136,8 +136,8 @@ LogicalResult RoleLowering::lowerOp(Operation *op) {
 FailureOr<std::unique_ptr<Region>> RoleLowering::run() {
   auto body = std::make_unique<Region>();
   start = b.createBlock(body.get());
-  // Whoever fills a slot finds it empty at first: the phase before the first
-  // one is complete.
+  // The role that fills a slot finds it empty at first: the phase before the
+  // first one is complete.
   Value zero = constant(0), one = constant(1);
   for (auto &[value, pipe] : pipes) {
     rings[{value, Fills}] = {zero, one, {}};
@@ -287,7 +287,7 @@ LogicalResult LowerPipes::check(SwitchOp roles,
   llvm::Expected<std::optional<LaunchCondition>> verdict = readVerdict(roles);
   if (!verdict) {
     std::string words = llvm::toString(verdict.takeError());
-    // Roles that may hang have no code unless somebody asks for it.
+    // Roles that may hang have no code unless the option asks for it.
     if (!unproved)
       return roles->emitOpError()
              << words << "; 'unproved' asks for code all the same";
@@ -391,7 +391,7 @@ NextTile LowerPipes::lowerNextTile(SwitchOp roles,
                                    ImplicitLocOpBuilder &b) {
   NextTile nextTile;
   nextTile.at = roles.getNextTile();
-  // The machine's own answers arrive as bytes, in this CTA.
+  // Answers of cluster launch control arrive as bytes, in this CTA.
   Scope scope = arch.clusterLaunchControl ? Scope::cta : Scope::cluster;
   if (nextTile.at)
     nextTile.full = BarriersOp::create(
@@ -438,7 +438,7 @@ void LowerPipes::setUp(SwitchOp roles, const LoweredPipes &pipes,
   };
   meet(all);
   Value tensor = TensorAddressOp::create(b, b.getI32Type(), *address);
-  // Every access of tensor memory comes before it is given back, and in pairs
+  // Every access of tensor memory comes before it is deallocated, and in pairs
   // the last arrival of the other CTA.
   b.setInsertionPointAfter(roles);
   meet(plan::hasPairs(roles) ? Participants::cluster : Participants::cta);

@@ -6,25 +6,25 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A commit arrives when the tensor core is done, whoever is still there. So a
-// kernel must not leave before the last arrival, which would hit memory that
+// A commit arrives when the tensor core is done, whichever warps still run. So
+// a kernel must not leave before the last arrival, which would hit memory that
 // belongs to another CTA by then.
 //
 // Commits of a thread arrive in order, so of a role's commits only the last one
 // matters. If it fills a slot, the role that empties the slot has waited for
-// it. If it gives a slot back, nobody fills that slot any more and nobody
-// waits: then the role that has filled it does, once, at its end. In
+// it. If it releases a slot, no role fills that slot any more and none waits:
+// then the role that has filled it does, once, at its end. In
 //
 //   consume K { produce result { ... } commit full } commit empty
 //
 // that is the role that loads K. Where the produce is around the consume, the
-// last commit is that of the result, and nobody waits.
+// last commit is that of the result, and no role waits.
 //
 // In a cluster, a CTA must not leave before the last arrival of another one
-// either. What a CTA sends is over when somebody has waited for it: copies by
+// either. What a CTA sends is complete when a role has waited for it: copies by
 // the roles that empty their slots, arrivals by the role that fills them.
-// Arrivals for accumulators of a pair come before its CTAs meet to give their
-// tensor memory back.
+// Arrivals for accumulators of a pair come before its CTAs synchronize to
+// deallocate their tensor memory.
 
 #include "RoleLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,7 +56,7 @@ static bool commitsAfter(Operation *op) {
   return false;
 }
 
-/// Whether the last commit of a role gives back a slot of this pipe.
+/// Whether the last commit of a role releases a slot of this pipe.
 static bool isLastToReturn(Value pipe) {
   return llvm::any_of(pipe.getUsers(), [&](Operation *user) {
     auto consume = dyn_cast<ConsumeOp>(user);

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // The answer of assign-roles. An operation of the work tile belongs to one
-// role, or to nobody: then it is cheap or has to be where it is read, and every
+// role, or to none: then it is cheap or has to be where it is read, and every
 // role that needs its results has its own copy (scalars, constants, masks,
 // vectors that are loaded in place, transposes of operands). A value that a
 // loop carries has an owner of its own, because a loop runs in every role that
@@ -52,7 +52,7 @@ public:
 
   llvm::SmallVector<RoleSpec, 4> roles;
 
-  /// The role of an operation or value: an index into `roles`, or nobody.
+  /// The role of an operation or value: an index into `roles`, or noRole.
   int of(mlir::Operation *op) const { return ops.lookup_or(op, noRole); }
   int of(mlir::Value value) const;
   int ofCarried(mlir::scf::ForOp loop, unsigned index) const {

@@ -84,7 +84,7 @@ private:
   /// In the order of the program.
   std::vector<Room> shared, tensor, messages;
   std::vector<Scratch> scratches;
-  /// Roles whose warps meet before they take another pipe's bytes.
+  /// Roles whose warps synchronize before they take another pipe's bytes.
   llvm::SmallPtrSet<Operation *, 2> syncing;
   /// Whether a role that asks for items is answered in shared memory.
   bool dynamic = false;
@@ -266,7 +266,7 @@ InFlightDiagnostic Placer::refuse(ArrayRef<Room> rooms, StringRef memory,
   return diag;
 }
 
-/// The most slots of the largest pipe with which `fits` holds, in words.
+/// The most slots of the largest pipe with which `fits` holds, as text.
 static std::string suggest(ArrayRef<Room> rooms,
                            function_ref<bool(int64_t removed)> fits) {
   const Room &largest = getLargest(rooms);

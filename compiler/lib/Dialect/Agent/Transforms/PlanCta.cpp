@@ -12,7 +12,7 @@
 //
 //   cluster [2, 2]     A [m, k] is the same along dimension 1 (n)
 //   (m, n) (m, n')     B [n, k] is the same along dimension 0 (m)
-//   (m',n) (m',n')     D [m, n] is nobody else's
+//   (m',n) (m',n')     D [m, n] is different in each
 //
 // From the offsets it goes forward, through loops, to a fixed point. From the
 // MMAs it goes backward, to the loads that are nothing but their operands.

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A role runs the item's program with everything left out that is not its part.
-// The copy keeps the order and the loops, so roles meet the slots of a pipe in
-// the same order. Regions are put around the copy afterwards:
+// A role runs the work tile's program with everything left out that is not its
+// part. The copy keeps the order and the loops, so roles take the slots of a
+// pipe in the same order. Regions are put around the copy afterwards:
 //
 // - a consume reaches from the first to the last read of its slot, in the block
 //   that makes the values. Regions that overlap in part are made to nest;

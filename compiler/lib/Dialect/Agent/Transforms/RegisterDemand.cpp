@@ -52,7 +52,7 @@ private:
         fragments.getLayout(tile.getShape(), axes.get(value));
     if (layout)
       return layout->getInputSize(plan::inRegister);
-    // A plan by hand that nobody has asked about its code.
+    // A hand-written plan whose code no pass has checked.
     llvm::consumeError(layout.takeError());
     demand.hasLayouts = false;
     return llvm::divideCeil(plan::countElements(tile), threads);

@@ -10,7 +10,7 @@
 // done to the slot's barriers, and loops carry where each ring is:
 //
 //   rings   for each end of a pipe that the body uses: slot, phase, and, with a
-//           lag, the slots that are not given back yet
+//           lag, the slots that are not released yet
 //   values  as before; of an accumulator in tensor memory, which stays there,
 //           whether there is one yet
 //
@@ -102,7 +102,7 @@ public:
 
 private:
   /// The next slot of one end of a pipe. With a lag, `kept` are the slots that
-  /// are not given back yet, the newest first; a negative number is none.
+  /// are not released yet, the newest first; a negative number is none.
   struct Ring {
     mlir::Value slot, phase;
     llvm::SmallVector<mlir::Value, 1> kept;
@@ -227,7 +227,7 @@ private:
   mlir::ImplicitLocOpBuilder b;
   mlir::IRMapping map;
   llvm::DenseMap<RingKey, Ring> rings;
-  /// In front of these the role's warps meet.
+  /// Before these the role's warps synchronize.
   llvm::SmallPtrSet<mlir::Operation *, 1> syncs;
   /// For each MMA, where in tensor memory its accumulator is.
   llvm::DenseMap<mlir::Operation *, mlir::Value> accumulators;

@@ -6,21 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-// MMAs of warp groups run on while the threads go on. An MMA is issued
-// and gives an accumulator in flight, which nobody can read; `agent.await`
+// MMAs of warp groups run on while the threads go on. An MMA is issued and
+// gives an accumulator in flight, which no operation can read; `agent.await`
 // gives the tile. So a wait can't be forgotten: without it the types don't fit.
 // Each role is copied, operation by operation:
 //
 //   a read of an accumulator  waits for its MMA, and for older ones
-//   an MMA that adds to it goes on with it in flight, if nobody else wants
+//   an MMA that adds to it    goes on with it in flight, if no other use reads
 //                             it
-//   a slot that goes back     waits for the MMAs that read it
+//   a slot that is released   waits for the MMAs that read it
 //   a loop                    carries in flight what its MMAs add to in
 //                             place; everything else is done where a loop
 //                             begins or ends
 //
 // `groups` counts the groups that are certain to have been issued, so a wait
-// never leaves out one that somebody relies on.
+// never leaves out one that an operation relies on.
 
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
@@ -178,8 +178,8 @@ void WgmmaSchedule::scheduleMma(tile::MmaOp op) {
       wait(groups - *last);
   }
   finish(op.getA());
-  // MMAs that add to the same accumulator are done in order, so none waits
-  // for the previous one, unless somebody else needs what that one made.
+  // MMAs that add to the same accumulator are done in order, so none waits for
+  // the previous one, unless another operation needs what that one made.
   Value acc, home;
   std::optional<int64_t> readsRegisters;
   if (!tile::isZero(op.getAcc())) {
@@ -213,9 +213,9 @@ void WgmmaSchedule::scheduleMma(tile::MmaOp op) {
 //===----------------------------------------------------------------------===//
 
 /// Whether the MMAs of a loop add to what the loop carries, and nothing
-/// else does. Then one set of registers is enough, and nobody reads them
-/// between two iterations. An MMA that starts anew has other registers,
-/// which are copied at the end of an iteration, so it has to be done by then.
+/// else does. Then one set of registers is enough, and no operation reads them
+/// between two iterations. An MMA that starts anew has other registers, which
+/// are copied at the end of an iteration, so it has to be done by then.
 bool WgmmaSchedule::isCarriedInFlight(scf::ForOp op, unsigned index) {
   if (!isa<RankedTensorType>(op.getResult(index).getType()) ||
       !isMma(op.getResult(index)))

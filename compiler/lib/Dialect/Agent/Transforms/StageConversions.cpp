@@ -110,7 +110,7 @@ struct Scratch {
 };
 } // namespace
 
-/// Warps of a role meet after its operands, see `access-memory`.
+/// The scratch of a role is after its operands, see `access-memory`.
 static std::optional<Scratch> findScratch(Operation *op) {
   auto role = op->getParentOfType<RoleOp>();
   ScratchAttr scratch;

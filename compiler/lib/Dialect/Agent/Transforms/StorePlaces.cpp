@@ -72,7 +72,7 @@ static SmallVector<Operation *> getLoops(Block *block) {
 }
 
 static void addOffset(OpFoldResult offset, Extent &extent) {
-  // A sum of itself, again and again, has more terms than anybody counts.
+  // A sum of itself, again and again, has more terms than are worth counting.
   constexpr unsigned sensible = 16;
   auto value = dyn_cast<Value>(offset);
   std::optional<int64_t> constant = getConstant(offset);

@@ -27,7 +27,7 @@ namespace {
 enum class Elements : uint8_t {
   /// Also floats of eight bits, which are converted or moved.
   All,
-  /// What the machine has arithmetic for.
+  /// What the hardware has arithmetic for.
   Numbers,
   /// Functions that are computed in f32, and rounded to their type.
   UpToF32,
@@ -243,7 +243,7 @@ static std::string whyNoIndices(Operation *op) {
   return "";
 }
 
-/// What a launch passes and nobody computes with.
+/// What a launch passes and no operation computes with.
 static std::string whyNoArguments(KernelOp kernel) {
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     Type element = argument.getType();

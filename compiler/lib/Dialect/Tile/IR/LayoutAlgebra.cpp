@@ -219,7 +219,7 @@ Layout::getPart(llvm::function_ref<bool(StringRef)> wanted) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Layouts that everybody needs
+// Common layouts
 //===----------------------------------------------------------------------===//
 
 Expected<Layout> Layout::rowMajor(StringRef name, ArrayRef<int64_t> shape) {

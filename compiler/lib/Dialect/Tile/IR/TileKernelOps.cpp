@@ -21,8 +21,8 @@ static ForEachOp findForEach(Block &block) {
   return loops.empty() ? ForEachOp() : *loops.begin();
 }
 
-/// A block that holds a for_each belongs to no work tile: everybody who takes
-/// an item repeats it. So there is one stream of items, and nothing writes.
+/// A block that holds a for_each belongs to no work tile: every role that takes
+/// one repeats it. So there is one stream of work tiles, and nothing writes.
 static LogicalResult verifyAroundItems(Block &block) {
   ForEachOp items = findForEach(block);
   if (!items)

@@ -13,10 +13,10 @@
 //   128 x 256 x 64, bf16     A 16 KiB + B 32 KiB     = 48 KiB
 //   two along the rows       A 16 KiB + B 32 KiB / 2 = 32 KiB
 //
-// By multicast both get the whole tile. A pair multiplies together, so each CTA
+// By multicast both get the whole tile. A pair issues 2-CTA MMAs, so each CTA
 // holds the half only, and has room for more slots. Two CTAs have to start and
 // to wait together, so this is worth it only where it saves a good part; and
-// since nobody has measured how much that costs, it is done where a schedule
+// since the cost has not been measured, it is done where a schedule
 // asks for it. Others get a sentence about what they leave out.
 
 #include "SchedulePlanner.h"

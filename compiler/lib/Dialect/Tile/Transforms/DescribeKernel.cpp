@@ -185,8 +185,8 @@ private:
          SmallVector<Problem::Tile, 2>(op.getParts().size(), part)});
   }
 
-  /// Without the part that a cluster divides a tile into: divide-tiles adds a
-  /// dimension for it, whose size nobody asks for.
+  /// Without the dimension that divide-tiles adds for a tile split across a
+  /// cluster; no schedule gives its size.
   ArrayRef<int64_t> getOwnTiles(ForEachOp loop) const {
     ArrayRef<int64_t> tiles = loop.getTiles();
     bool isDivided = !loop.getNested() && dividedDim == loop.getRank() - 1;

@@ -132,7 +132,7 @@ LogicalResult Divider::goForward(Value value, int64_t dim) {
       continue;
     if (auto reduce = dyn_cast<ReduceOp>(user);
         reduce && int64_t(reduce.getAxis()) == dim) {
-      // A scalar is nobody's row.
+      // A scalar is not a row.
       if (!isa<RankedTensorType>(reduce.getType()))
         return refuse(user);
       crossing.insert(reduce);
@@ -192,8 +192,8 @@ LogicalResult Divider::spread() {
       return success();
     return mark(reduce.getSource(), reduce.getAxis(), reduce);
   });
-  // Rows of the same length that are stored: whoever has reduced a part stores
-  // that part.
+  // Rows of the same length that are stored: the CTA that has reduced a part
+  // stores that part.
   WalkResult stores = items.walk([&](StoreOp store) -> WalkResult {
     auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
     if (!type || type.getRank() != 2 || type.getDimSize(1) != row)

@@ -237,8 +237,8 @@ void Planner::chooseSharedMemory() {
     for (int64_t width : widths)
       if (Rooms rooms = fill(width, itemSlots, fewestSlots); isBetter(rooms))
         best = rooms;
-  // One slot, which is filled and read in turn, is better than no plan. Who
-  // gives slots or columns hears what to change.
+  // One slot, which is filled and read in turn, is better than no plan. A
+  // schedule with slots or columns gets an error with what to change.
   if (best->total > limit && given.slots.empty() && !given.epilogueTile)
     for (int64_t width : widths)
       if (Rooms rooms = fill(width, 1, 1);

@@ -39,7 +39,7 @@ struct Sharing {
   bool inPairs = false;
   /// "'b'", "'b' and 'c'"
   std::string views;
-  /// What a CTA loads for a step along k: alone, and of two.
+  /// What a CTA loads for a K tile: alone, and of two.
   int64_t alone = 0, shared = 0;
 };
 

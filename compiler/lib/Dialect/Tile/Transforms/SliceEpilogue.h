@@ -23,8 +23,8 @@
 // later stage with a loop of its own.
 //
 // The invariant: every use of a sliced operation's result is by a sliced
-// operation or a root that reads the same part. So a tile that somebody needs
-// whole stays whole, and no tile exists both whole and in parts.
+// operation or a root that reads the same part. So a tile that an operation
+// needs whole stays whole, and no tile exists both whole and in parts.
 //
 //===----------------------------------------------------------------------===//
 

@@ -376,8 +376,8 @@ bool Analysis::isNeededWhole(Value value, std::optional<int64_t> dim) const {
   });
 }
 
-/// Takes out operations whose result somebody needs whole; their operands are
-/// then needed whole too.
+/// Takes out operations whose result is needed whole; their operands are then
+/// needed whole too.
 bool Analysis::dropWholeOps() {
   bool changed = false;
   for (bool again = true; again;) {

@@ -1,4 +1,4 @@
-//===- SplitK.cpp - Sums of MMAs that a cluster divides -------------------===//
+//===- SplitK.cpp - Split-K within a cluster ------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
