@@ -73,7 +73,7 @@ def find_kernels(file):
 
 def collect(drawloom):
     """The name of each diagram, and its text; and what could not be printed."""
-    diagrams, faults = {}, []
+    diagrams, errors = {}, []
     files = subprocess.run(["git", "-C", ROOT, "ls-files", "*.mmd", "*.md"], check=True,
                            capture_output=True, text=True).stdout.split()
     for name in files:
@@ -104,9 +104,9 @@ def collect(drawloom):
                 if done.returncode and (file, arch) in unplaced:
                     continue
                 if done.returncode:
-                    faults.append(f"{name}: {done.stderr.strip()}")
+                    errors.append(f"{name}: {done.stderr.strip()}")
                 diagrams[name] = done.stdout
-    return diagrams, faults
+    return diagrams, errors
 
 
 def find_labels(text):
@@ -120,7 +120,7 @@ def find_labels(text):
     return {re.sub(r"#(\d+);", lambda code: chr(int(code[1])), piece) for piece in pieces}
 
 
-def find_fault(text, svg):
+def find_missing(text, svg):
     """What the drawing of a diagram lacks, or nothing."""
     shown = re.sub(r"<style.*?</style>", "", svg, flags=re.S)
     shown = html.unescape(re.sub(r"<[^>]+>", "\n", shown))
@@ -134,7 +134,7 @@ def main():
     parser.add_argument("--save", type=Path, help="a folder for the drawings as PNG")
     options = parser.parse_args()
 
-    diagrams, faults = collect(options.drawloom)
+    diagrams, errors = collect(options.drawloom)
     # Plans that tests compare in several ways are drawn once.
     names = {}
     for name, text in diagrams.items():
@@ -145,19 +145,19 @@ def main():
         try:
             svg = mermaid.draw(text)
         except v8_engine.MermaidRenderError as error:
-            faults.append(f"{same[0]}: {error}")
+            errors.append(f"{same[0]}: {error}")
             continue
-        if fault := find_fault(text, svg):
-            faults.append(f"{same[0]}: {fault}")
+        if missing := find_missing(text, svg):
+            errors.append(f"{same[0]}: {missing}")
         else:
             drawn += len(same)
         if options.save:
             file = re.sub(r"[^\w.-]+", "-", same[0]) + ".png"
             (options.save / file).write_bytes(svg_to_png(svg, background="#ffffff"))
-    for fault in faults:
-        print(fault)
+    for error in errors:
+        print(error)
     print(f"mermaid: {drawn} of {len(diagrams)} diagrams drawn")
-    return 0 if diagrams and drawn == len(diagrams) and not faults else 1
+    return 0 if diagrams and drawn == len(diagrams) and not errors else 1
 
 
 if __name__ == "__main__":

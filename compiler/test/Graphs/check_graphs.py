@@ -29,16 +29,16 @@ SEEDS = [None, 1, 2]
 
 def check(program, tools, folder):
     """How many results were compared, and what is different."""
-    runs, faults = 0, []
+    runs, errors = 0, []
     for target, schedule in itertools.product(TARGETS, SCHEDULES):
         files = []
         for number, passes in enumerate(["assign-roles", "assign-roles,form-pipes"]):
             file, error = transform(tools / "drawloom-opt", program, passes, target, schedule,
                                     folder, number)
             if error:
-                faults.append(f"{target}, {schedule}: {error}")
+                errors.append(f"{target}, {schedule}: {error}")
             files.append(file)
-        if faults:
+        if errors:
             continue
         for case in PROGRAMS[program.name]:
             arguments = program.make_arguments(case)
@@ -49,8 +49,8 @@ def check(program, tools, folder):
                 runs += 1
                 result = interpret(tools / "tile-interpret", formed, arguments, folder, seed)
                 if difference := differ(wanted, result, kinds):
-                    faults.append(f"{target}, {schedule}, {case}, seed {seed}: {difference}")
-    return runs, faults
+                    errors.append(f"{target}, {schedule}, {case}, seed {seed}: {difference}")
+    return runs, errors
 
 
 def main():
@@ -62,11 +62,11 @@ def main():
     total = failures = 0
     with tempfile.TemporaryDirectory() as folder:
         for path in options.programs:
-            runs, faults = check(Program(path), options.tools, folder)
-            for fault in faults:
-                print(f"{path.stem}, {fault}")
+            runs, errors = check(Program(path), options.tools, folder)
+            for error in errors:
+                print(f"{path.stem}, {error}")
             total += runs
-            failures += len(faults)
+            failures += len(errors)
     print(f"graphs: {len(options.programs)} programs, {total} comparisons, {failures} failures")
     return bool(failures) or not total
 

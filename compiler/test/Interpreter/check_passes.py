@@ -158,7 +158,7 @@ def interpret(tool, program, arguments, folder, shuffle=None):
 
 
 def differ(before, after, kinds, relative=0, absolute=0):
-    """What is different, in words; nothing if nothing is."""
+    """What is different, as text; nothing if nothing is."""
     for number, (x, y, kind) in enumerate(zip(before, after, kinds)):
         # Bits, so that a zero's sign counts; NaN is NaN.
         bad = x.view(f"u{x.itemsize}") != y.view(f"u{y.itemsize}")
@@ -187,13 +187,13 @@ def transform(opt, program, passes, target, fields, folder, number):
 
 def check(program, options, folder):
     """Compares before and after; returns how often, and what is different."""
-    ways, faults, comparisons = [], [], 0
+    ways, errors, comparisons = [], [], 0
     for target, schedule in itertools.product(options.targets, options.schedules):
         fields = dict(field.split("=", 1) for field in schedule.split(":") if field)
         file, error = transform(options.tools / "drawloom-opt", program, options.passes, target,
                                 fields, folder, len(ways))
         if error:
-            faults.append(f"{target}, {schedule}: {error}")
+            errors.append(f"{target}, {schedule}: {error}")
         else:
             ways.append((f"{target}, {schedule}", int(fields.get("columns", SMALLEST_COLUMNS)), file))
     bound = BOUNDS.get(program.name, lambda *_: (0, 0))
@@ -210,8 +210,8 @@ def check(program, options, folder):
             except RuntimeError as error:
                 difference = str(error)
             if difference:
-                faults.append(f"{way}, {case}, seed {seed}: {difference}")
-    return comparisons, faults
+                errors.append(f"{way}, {case}, seed {seed}: {difference}")
+    return comparisons, errors
 
 
 def main():
@@ -231,12 +231,12 @@ def main():
             program = Program(path)
             if program.name not in PROGRAMS:
                 sys.exit(f"{path}: PROGRAMS has no arguments for it")
-            comparisons, faults = check(program, options, folder)
-            for fault in faults:
-                print(f"{path.stem}, {fault}")
-            print(f"{path.stem}: {comparisons} comparisons, {len(faults)} failures", flush=True)
+            comparisons, errors = check(program, options, folder)
+            for error in errors:
+                print(f"{path.stem}, {error}")
+            print(f"{path.stem}: {comparisons} comparisons, {len(errors)} failures", flush=True)
             total += comparisons
-            failures += len(faults)
+            failures += len(errors)
     print(f"passes: {len(options.programs)} programs, {total} comparisons, {failures} failures")
     return bool(failures) or not total
 

@@ -20,7 +20,7 @@ func.func @divided_steps(%a: tensor<?x?xbf16> {tile.name = "a"}, %b: tensor<?x?x
 
 // -----
 
-// Nobody asks for a tile: the one that is chosen is no request either.
+// No tile is given: the one that is chosen is no request either.
 // CHECK-LABEL: tile.kernel @divided_rows
 // CHECK-SAME:  tile.schedule = #tile.schedule<tile = [4, 1024]{{.*}} cluster = [1, 4]
 // CHECK:       agent.switch

@@ -81,7 +81,7 @@ tile.kernel @one_interleaved(%Q: !tile.view<?x128xbf16>, %K: !tile.view<?x128xbf
 // -----
 
 // Three loops of MMAs, each with operands and an output of its own: an output
-// has one slot, and the plan is proved to end though all its loops run 8 times.
+// has one slot, and the plan is proved deadlock-free though all its loops run 8 times.
 // CHECK-LABEL: tile.kernel @one_slot
 // CHECK:       agent.pipe "output" slots(1)
 // CHECK:       agent.switch {{.*}}verdict = #agent.verdict<proved>

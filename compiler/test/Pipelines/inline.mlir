@@ -1,5 +1,5 @@
 // What a function calls is a part of its kernel, and private functions that
-// nobody calls any more are gone.
+// have no callers any more are gone.
 // RUN: drawloom-opt %s --front-half | FileCheck %s
 
 // CHECK-NOT:   func.func

@@ -2,7 +2,7 @@
 
 // Attention over latents: one role loads the operands of both MMAs of the
 // scores, and the warp groups that multiply take the second before they are done
-// with the first. With the slots that fit best nobody would go on, so the proof
+// with the first. With the slots that fit best no role would go on, so the proof
 // says how many it takes, and these are planned.
 // CHECK-LABEL: tile.kernel @mla_t64
 // CHECK-SAME:  "fit-plans: {{.*}}slots {{.*}}operands_2 = {{[0-9]+}}, {{.*}}because what was chosen first is not proved to end: deadlock"

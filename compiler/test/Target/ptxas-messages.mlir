@@ -25,7 +25,7 @@ llvm.func @second(%out: !llvm.ptr<1>) attributes {nvvm.kernel} {
 }
 
 //--- budget.mlir
-// Without a fixed register count at entry, ptxas ignores the hand-over. It says
+// Without a fixed register count at entry, ptxas ignores setmaxnreg. It says
 // so as information, and here it is an error.
 llvm.func @fixed() attributes {nvvm.kernel, nvvm.maxnreg = 128} {
   nvvm.setmaxregister decrease 40

@@ -1,5 +1,5 @@
-// Names that Mermaid would take for its own words and signs are drawn as they
-// are: identifiers avoid the keywords, and text has the signs as entity codes.
+// Names with words and characters that Mermaid would take for its own are drawn
+// unchanged: identifiers avoid keywords, and text has entity codes.
 // RUN: drawloom explain %s --format mermaid | FileCheck %s --check-prefix=GRAPH
 // RUN: drawloom explain %s --format mermaid --diagram sequence | FileCheck %s --check-prefix=SEQUENCE
 

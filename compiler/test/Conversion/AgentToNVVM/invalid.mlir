@@ -1,4 +1,4 @@
-// A protocol may be written by hand; what its translation takes for granted is asked for.
+// A protocol may be hand-written; what its translation assumes is checked.
 // RUN: drawloom-opt %s --convert-agent-to-nvvm --split-input-file --verify-diagnostics
 
 // expected-error@+1 {{has no roles that are placed: code is generated after 'lower-pipes' and 'schedule-wgmma'}}

@@ -36,19 +36,19 @@ tile.kernel @messages(%i: i32, %there: i1, %m: index, %f: f32) attributes {tile.
 // CHECK-LABEL: llvm.func @dynamic
 // CHECK-NOT: workspace_bytes
 tile.kernel @dynamic() attributes {tile.target = "sm_100a"} {
-  %told = agent.barriers "next_tile.full" count(1) arrivals(1) at(48) : !agent.barriers
+  %next_full = agent.barriers "next_tile.full" count(1) arrivals(1) at(48) : !agent.barriers
   agent.switch attributes {warps = 4 : i64} {
     agent.role @r warps(1) at(0) {
       %c0 = arith.constant 0 : i32
       // CHECK: %[[BARRIER:.*]] = llvm.getelementptr %{{.*}}[%{{.*}}]
-      %b = agent.barrier %told[%c0]
+      %b = agent.barrier %next_full[%c0]
       // CHECK: %[[TO:.*]] = llvm.getelementptr %{{.*}}[32]
       // CHECK-NEXT: nvvm.clusterlaunchcontrol.try.cancel %[[TO]], %[[BARRIER]]
       agent.clc_try_cancel to(32) tells %b
       // CHECK: %[[ANSWER:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> i128
-      // CHECK-NEXT: %[[GRANTED:.*]] = nvvm.clusterlaunchcontrol.query.cancel query = is_canceled, %[[ANSWER]] : i1
-      // A refusal has no number.
-      // CHECK-NEXT: %[[NUMBER:.*]] = scf.if %[[GRANTED]] -> (i32)
+      // CHECK-NEXT: %[[CANCELED:.*]] = nvvm.clusterlaunchcontrol.query.cancel query = is_canceled, %[[ANSWER]] : i1
+      // A failed query has no number.
+      // CHECK-NEXT: %[[NUMBER:.*]] = scf.if %[[CANCELED]] -> (i32)
       // CHECK-NEXT: nvvm.clusterlaunchcontrol.query.cancel query = get_first_cta_id_x, %[[ANSWER]] : i32
       // CHECK: } else {
       // CHECK-NEXT: arith.constant -1 : i32
@@ -79,9 +79,9 @@ tile.kernel @counted(%n: i32) attributes {tile.target = "sm_90a"} {
 
 // A number for each CTA of the cluster: lane r writes to that of rank r.
 
-// CHECK-LABEL: llvm.func @dealt
+// CHECK-LABEL: llvm.func @broadcast
 // CHECK-SAME: (%{{.*}}: i32, %[[CTAS:.*]]: i32)
-tile.kernel @dealt(%n: index, %ctas: i32) attributes {tile.target = "sm_90a"} {
+tile.kernel @broadcast(%n: index, %ctas: i32) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @r warps(1) at(0) {
       // CHECK: %[[BITS:.*]] = arith.shrui %[[CTAS]], %[[LANE:.*]] : i32
@@ -95,8 +95,8 @@ tile.kernel @dealt(%n: index, %ctas: i32) attributes {tile.target = "sm_90a"} {
       // CHECK: %[[OWN:.*]] = llvm.getelementptr %{{.*}}[32]
       // CHECK-NEXT: %[[READ:.*]] = llvm.load %[[OWN]] : !llvm.ptr<3> -> i32
       // CHECK: nvvm.shfl.sync idx %{{.*}}, %[[READ]]
-      %dealt = agent.cluster_receive from(32)
-      agent.cluster_broadcast %dealt to(32) in(%ctas)
+      %received = agent.cluster_receive from(32)
+      agent.cluster_broadcast %received to(32) in(%ctas)
     }
   }
 }

@@ -1,4 +1,4 @@
-// Only roles whose warps meet have a named barrier, so one after many others has
+// Only roles whose warps synchronize have a named barrier, so one after many others has
 // the first: a CTA has 16.
 // RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(prove-progress,map-execution-units,budget-registers,place-memory,lower-pipes,schedule-wgmma,assign-layouts,unroll-slices,access-memory),convert-agent-to-nvvm)' | FileCheck %s
 

@@ -3,8 +3,8 @@
 // A transpose of what an MMA reads is a bit of the instruction descriptor
 // and another matrix descriptor: no code moves an element.
 
-// Rows along m and n: panels of 64 columns are copies of their own, and 16 rows
-// of k are one instruction, 2048 bytes (128 units) behind the last one.
+// MN-major: panels of 64 columns are copies of their own, and 16 rows
+// of k are one instruction, 2048 bytes (128 units) after the last one.
 // 136414352 = 128 rows, 128 columns, both transposed, bf16, f32 sums. The
 // leading distance is 64 rows x 128 bytes = 512 units, in the low half of the
 // descriptor, which has the address; the stride is 64 units. A slot has two
@@ -39,7 +39,7 @@ tile.kernel @transposed(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: 
   }
 }
 
-// TF32 with rows along n has a swizzle of its own.
+// N-major TF32 has a swizzle of its own.
 // CHECK-LABEL: llvm.func @words(
 // CHECK-SAME:  #agent.parameter<map, argument = 0, box = [32, 128], swizzle = 128, atom = 16>, #agent.parameter<map, argument = 1, box = [32, 32], swizzle = 128, atom = 32>
 // CHECK:       nvvm.tcgen05.mma {{.*}} kind = #nvvm.tcgen05_mma_kind<tf32>

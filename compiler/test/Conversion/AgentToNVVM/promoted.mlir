@@ -1,6 +1,6 @@
 // RUN: drawloom-opt %s --front-half --lower-pipes --schedule-wgmma --assign-layouts --unroll-slices --access-memory --convert-agent-to-nvvm | FileCheck %s
 
-// Threads add the MMA of each k-block to the total, in four parts of 64
+// Threads add the MMA of each K tile to the total, in four parts of 64
 // columns. A part is waited for and added before the next one starts. The third
 // is made in the registers of the first, from zero, and the fourth in those of
 // the second.

@@ -2,7 +2,7 @@
 
 // Strides that TMA refuses: four warps copy with cp.async, of 16, 8 or 4 bytes
 // or element by element. The copies of a thread hold the phase open until they
-// have landed, and the warp arrives for what its threads have stored. Whoever reads the slot fences, because cp.async writes through the generic
+// have landed, and the warp arrives for what its threads have stored. The role that reads the slot fences, because cp.async writes through the generic
 // proxy.
 // CHECK-LABEL: llvm.func @odd_strides(
 // CHECK-SAME:  #agent.parameter<pointer, argument = 0>

@@ -95,7 +95,7 @@ def contract(f, r):
     s = f.sizes
     left = x.transpose(0, 3, 4, 1, 2).reshape(s["B"], s["C"], s["J"] * s["K"], s["M"])
     right = y.transpose(1, 0, 2, 3, 4).reshape(s["B"], s["C"], s["N"], s["J"] * s["K"])
-    # A step along K for each of J, so no more than J * K roundings.
+    # A K tile for each of J, so no more than J * K roundings.
     return [out], [(x, "bf16"), (y, "bf16")], [(product(exact(right), exact(left), tile=1), "f32")]
 
 

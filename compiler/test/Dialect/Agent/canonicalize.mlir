@@ -1,6 +1,6 @@
 // RUN: drawloom-opt %s -allow-unregistered-dialect -canonicalize | FileCheck %s
 
-// Results that nobody uses, that are the same value twice, or that come from
+// Results that are not used, that are the same value twice, or that come from
 // outside the region.
 // CHECK-LABEL: func @results
 // CHECK-SAME: (%[[N:.+]]: index)

@@ -163,7 +163,7 @@ func.func @fetch_by(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>) {
 
 // -----
 
-func.func @tells_nobody(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>) {
+func.func @tells_none(%a: !tile.view<?x?xf32>, %x: !tile.buffer<4x4xf32, smem>) {
   // expected-error@+1 {{is by(tma) and tells no barrier; TMA brings its bytes to one, and threads arrive on their own}}
   agent.load %a[0, 0] dims [0, 1] pad(0.0 : f32) to %x by(tma) : !tile.view<?x?xf32>, !tile.buffer<4x4xf32, smem>
   return
@@ -279,7 +279,7 @@ func.func @multiply_pair(%a: tensor<128x64xbf16>, %b: tensor<256x64xbf16>, %s: !
 
 // -----
 
-func.func @send_to_nobody(%x: tensor<8xf32>, %to: !tile.buffer<8xf32, smem>, %i: i32) {
+func.func @send_to_none(%x: tensor<8xf32>, %to: !tile.buffer<8xf32, smem>, %i: i32) {
   // expected-error@+1 {{is sent to 0 CTAs; a cluster has 1 to 16}}
   agent.send %x to %to at(%i) stride(128) in(%i) count(0) every(1) : tensor<8xf32>, !tile.buffer<8xf32, smem>
   return

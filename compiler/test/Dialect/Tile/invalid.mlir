@@ -116,7 +116,7 @@ func.func private @f(tensor<4x4xf32, #a>)
 
 // -----
 
-// A digit of 3 that nobody has is missing, too.
+// A digit of 3 that no lane has is also missing.
 #a = #tile.layout<12, lane = [[1], [2]]>
 // expected-error @+1 {{some elements of the tile have no place: add the bases that reach them}}
 func.func private @f(tensor<12xf32, #a>)

@@ -1,4 +1,4 @@
-// Rows in shared memory that nobody can move.
+// Rows in shared memory that no engine can move.
 // RUN: drawloom-opt %s --front-half --split-input-file --verify-diagnostics
 
 // TMA takes three dimensions; registers have layouts for two.

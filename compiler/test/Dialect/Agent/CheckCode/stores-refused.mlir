@@ -31,7 +31,7 @@ tile.kernel @two_stores(%a: !tile.view<?x64xf32>, %d: !tile.view<?x64xf32>) attr
 
 // -----
 
-// Other rows, other columns, or other items: no fault.
+// Other rows, other columns, or other work tiles: not an error.
 
 tile.kernel @apart(%a: !tile.view<?x64xf32>, %d: !tile.view<?x128xf32>) attributes {tile.target = "sm_90a"} {
   %c64 = arith.constant 64 : index

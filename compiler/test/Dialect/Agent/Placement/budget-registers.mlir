@@ -209,7 +209,7 @@ tile.kernel @by_hand() attributes {tile.target = "sm_90a"} {
   }
 }
 
-// One group has nobody to share with.
+// One group has no other to share with.
 // CHECK-LABEL: tile.kernel @one_group
 tile.kernel @one_group(%x: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   // CHECK: agent.switch

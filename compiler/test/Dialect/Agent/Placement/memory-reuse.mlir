@@ -252,8 +252,8 @@ tile.kernel @checked_at_launch(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16
 }
 
 // One that no launch can check is none.
-// CHECK-LABEL: tile.kernel @checked_by_nobody
-tile.kernel @checked_by_nobody(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a"} {
+// CHECK-LABEL: tile.kernel @not_checkable
+tile.kernel @not_checkable(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a"} {
   %ab = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
   // CHECK: agent.pipe "output"
   // CHECK-SAME: #agent.reason<"memory-reuse", "bytes of its own: progress is not proved, so slots of 'operands' may never be consumed

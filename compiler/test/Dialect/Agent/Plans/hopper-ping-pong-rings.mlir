@@ -1,5 +1,5 @@
 // Ping-pong on Hopper with a ring of operands for each of the two compute roles. They
-// take turns with the work tiles; nobody sees a slot of the other one's items.
+// take turns with the work tiles; neither sees a slot of the other one's.
 // RUN: drawloom-opt %s | FileCheck %s
 // RUN: drawloom-opt %s -o %t.first
 // RUN: drawloom-opt %t.first -mlir-print-op-generic -mlir-print-debuginfo | drawloom-opt -o %t.second

@@ -111,7 +111,7 @@ tile.kernel @triangle(%n: index) {
 
 !signal = !agent.pipe<message>
 
-// What a function does, and on how many warps, nobody says.
+// What a function does, and on how many warps, is not known.
 func.func private @helper()
 tile.kernel @call() {
   %p = agent.pipe "p" slots(1) message : ()

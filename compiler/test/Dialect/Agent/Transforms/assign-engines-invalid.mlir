@@ -1,4 +1,4 @@
-// What the program says and the machine can't do.
+// What the program specifies and the hardware can't do.
 // RUN: drawloom-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(tile.kernel(assign-engines))'
 
 !tiles = !agent.pipe<smem, tensor<128x64xbf16>>

@@ -1,4 +1,4 @@
-// Every operation of an item belongs to a role, or to nobody: then each role that
+// Every operation of a work tile belongs to a role, or to none: then each role that
 // needs it has its own copy. What comes out is still a tile program.
 // RUN: sed 's/TARGET/sm_100a/; s/ROLES/multi/' %s | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles))' | FileCheck %s
 // RUN: sed 's/TARGET/sm_90a/; s/ROLES/multi/' %s | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles))' | FileCheck %s --check-prefix=HOPPER
@@ -21,7 +21,7 @@
 // HOPPER:   tile.mma {{.*}} {agent.owner = @compute}
 // HOPPER:   tile.load %bias{{.*}} {agent.owner = @epilogue_load}
 
-// Single: bias belongs to nobody, so who reads it loads it.
+// Single: bias belongs to no role, so the one that reads it loads it.
 // SINGLE: name = "operand_load", warps = 1{{.*}}name = "compute", warps = 8
 // SINGLE:   tile.load %bias[%{{.*}}] : !tile.view
 

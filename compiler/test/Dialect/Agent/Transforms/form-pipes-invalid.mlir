@@ -9,8 +9,8 @@ tile.kernel @none(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attributes {tile
 
 tile.kernel @owner(%x: !tile.view<?xf32>) attributes {
     tile.target = "sm_90a", agent.roles = [#agent.owner<name = "all", warps = 4, because = []>]} {
-  // expected-error @below {{belongs to @nobody, which is none of the kernel's roles}}
-  %c0 = arith.constant {agent.owner = @nobody} 0 : index
+  // expected-error @below {{belongs to @missing, which is none of the kernel's roles}}
+  %c0 = arith.constant {agent.owner = @missing} 0 : index
 }
 
 // -----
@@ -29,10 +29,10 @@ tile.kernel @count(%x: !tile.view<?xf32>) attributes {
 tile.kernel @carried(%x: !tile.view<?xf32>) attributes {
     tile.target = "sm_90a", agent.roles = [#agent.owner<name = "all", warps = 4, because = []>]} {
   %c0 = arith.constant 0 : index
-  // expected-error @below {{carries a value of @nobody, which is none of the kernel's roles}}
+  // expected-error @below {{carries a value of @missing, which is none of the kernel's roles}}
   %0 = scf.for %i = %c0 to %c0 step %c0 iter_args(%s = %c0) -> index {
     scf.yield %s : index
-  } {agent.owners = [@nobody]}
+  } {agent.owners = [@missing]}
 }
 
 // -----

@@ -11,7 +11,7 @@
 // CHECK:       %[[FULL:.*]] = agent.barriers "operands.full" count(2) arrivals(1) at(98304) scope(cluster)
 // CHECK-NEXT:  %[[EMPTY:.*]] = agent.barriers "operands.empty" count(2) arrivals(3) at(98320) scope(cluster)
 // CHECK:       agent.barriers "result.full" count(1) arrivals(1) at(98336) : !agent.barriers
-// The CTAs meet before anybody sends something, and don't when they leave.
+// The CTAs synchronize before one sends something, and don't when they leave.
 // CHECK:       agent.fence tensor_before
 // CHECK-NEXT:  agent.sync cluster
 tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a"} {
@@ -30,7 +30,7 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attri
       // CHECK:     %[[COLUMN:.*]], %[[COLUMN_PLACE:.*]] = agent.peers of [2, 2] along [0]
       // CHECK:     %[[RING:.*]]:2 = scf.for
       scf.for %j = %c0 to %k step %c64 {
-        // All bytes of the slot, whoever brings them.
+        // All bytes of the slot, whichever CTAs load them.
         // CHECK:   %[[BYTES:.*]] = arith.constant 49152 : i32
         // CHECK:   agent.expect %{{.*}} bytes(%[[BYTES]])
         // CHECK:   agent.load {{.*}} part(%[[ROW_PLACE]] of 2) in(%[[ROW]])
@@ -160,7 +160,7 @@ tile.kernel @exchange(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attributes {
       }
       %sum = arith.addf %sums#0, %sums#1 : tensor<8xf32>
       tile.store %sum, %y[0] : tensor<8xf32>, !tile.view<?xf32>
-      // Nobody leaves before the other one has read.
+      // No CTA leaves before the other one has read.
       // CHECK:      agent.barrier %[[EMPTY]]
       // CHECK-NEXT: agent.wait
       // CHECK:      agent.barrier %[[EMPTY]]

@@ -1,4 +1,4 @@
-// Work tiles that are found at run time: one warp takes their numbers and tells everybody.
+// Work tiles that are found at run time: one warp takes their numbers and tells all roles.
 // RUN: drawloom-opt %s --lower-pipes --split-input-file | FileCheck %s
 // RUN: drawloom-opt %s --lower-pipes --split-input-file | drawloom-opt --split-input-file | FileCheck %s
 
@@ -6,7 +6,7 @@
 !work = !agent.pipe<message, index>
 !signal = !agent.pipe<message>
 
-// Cluster launch control: the machine grants the number of a CTA that has not started.
+// Cluster launch control gives the number of a CTA that has not started.
 
 // CHECK-LABEL: tile.kernel @dynamic
 tile.kernel @dynamic(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"} {
@@ -17,8 +17,8 @@ tile.kernel @dynamic(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"}
   // A signal has barriers and no memory.
   // CHECK-NEXT: %[[GO:.*]] = agent.barriers "throttle.full" count(1) arrivals(1) at(88)
   // CHECK-NEXT: %[[GONE:.*]] = agent.barriers "throttle.empty" count(1) arrivals(1) at(96)
-  // CHECK-NEXT: %[[TOLD:.*]] = agent.barriers "next_tile.full" count(1) arrivals(1) at(48)
-  // CHECK-NEXT: agent.init_barriers %[[FULL]], %[[EMPTY]], %[[GO]], %[[GONE]], %[[TOLD]]
+  // CHECK-NEXT: %[[NEXT_FULL:.*]] = agent.barriers "next_tile.full" count(1) arrivals(1) at(48)
+  // CHECK-NEXT: agent.init_barriers %[[FULL]], %[[EMPTY]], %[[GO]], %[[GONE]], %[[NEXT_FULL]]
   %c64 = arith.constant 64 : index
   // CHECK: %[[COUNT:.*]] = tile.dim
   %count = tile.dim %x, 0 : !tile.view<?xf32>
@@ -62,7 +62,7 @@ tile.kernel @dynamic(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"}
       // CHECK-NEXT: %[[MORE:.*]] = arith.cmpi ult, %[[NEXT]], %[[COUNT]]
       // CHECK-NEXT: scf.if %[[MORE]] -> (index, i32, i32)
       // CHECK: } else {
-      // CHECK-NEXT: %[[BARRIER:.*]] = agent.barrier %[[TOLD]]
+      // CHECK-NEXT: %[[BARRIER:.*]] = agent.barrier %[[NEXT_FULL]]
       // CHECK-NEXT: scf.if
       // CHECK-NEXT: %[[BYTES:.*]] = arith.constant 16 : i32
       // CHECK-NEXT: agent.expect %[[BARRIER]] bytes(%[[BYTES]])
@@ -70,9 +70,9 @@ tile.kernel @dynamic(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"}
       // CHECK-NEXT: }
       // CHECK-NEXT: agent.wait %[[BARRIER]]
       // CHECK-NEXT: agent.advance {{.*}} of 1
-      // CHECK-NEXT: %[[GRANTED:.*]] = agent.clc_query from(32)
+      // CHECK-NEXT: %[[TAKEN:.*]] = agent.clc_query from(32)
       // CHECK-NEXT: agent.fence async
-      // CHECK-NEXT: scf.yield %[[GRANTED]]
+      // CHECK-NEXT: scf.yield %[[TAKEN]]
       // CHECK-NEXT: }
       // All lanes have read it before the next one is asked for.
       // CHECK-NEXT: agent.sync warp
@@ -140,7 +140,7 @@ tile.kernel @counted(%x: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} 
 
 // -----
 
-// A stream at a fixed stride may be published, too. Roles that take turns hear every message.
+// A stream at a fixed stride may also be published. Roles that take turns receive every message.
 
 !items = !agent.items<index>
 !work = !agent.pipe<message, index>
@@ -221,11 +221,11 @@ tile.kernel @message(%x: !tile.view<?xf32>, %n: i32) attributes {tile.target = "
 !items = !agent.items<index>
 !work = !agent.pipe<message, index>
 
-// CHECK-LABEL: tile.kernel @granted_to_a_cluster
-tile.kernel @granted_to_a_cluster(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"} {
-  // CHECK: %[[TOLD:.*]] = agent.barriers "next_tile.full" count(1) arrivals(1) at(48) :
+// CHECK-LABEL: tile.kernel @dynamic_cluster
+tile.kernel @dynamic_cluster(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"} {
+  // CHECK: %[[NEXT_FULL:.*]] = agent.barriers "next_tile.full" count(1) arrivals(1) at(48) :
   // CHECK-NEXT: %[[READY:.*]] = agent.barriers "next_tile.empty" count(1) arrivals(4) at(56) scope(cluster)
-  // CHECK-NEXT: agent.init_barriers {{.*}}, %[[TOLD]], %[[READY]]
+  // CHECK-NEXT: agent.init_barriers {{.*}}, %[[NEXT_FULL]], %[[READY]]
   %count = tile.dim %x, 0 : !tile.view<?xf32>
   %items = agent.items dynamic %i of %count -> (index) {
     agent.yield %i : index
@@ -238,7 +238,7 @@ tile.kernel @granted_to_a_cluster(%x: !tile.view<?xf32>) attributes {tile.target
     agent.role @scheduler warps(1) at(0) {
       // CHECK: scf.if %{{.*}} -> (index, i32, i32)
       // CHECK: } else {
-      // CHECK-NEXT: %[[ANSWER:.*]] = agent.barrier %[[TOLD]][%[[SLOT:.*]]]
+      // CHECK-NEXT: %[[ANSWER:.*]] = agent.barrier %[[NEXT_FULL]][%[[SLOT:.*]]]
       // CHECK-NEXT: scf.if %elected {
       // CHECK: agent.expect %[[ANSWER]]
       // CHECK-NEXT: }
@@ -268,14 +268,14 @@ tile.kernel @granted_to_a_cluster(%x: !tile.view<?xf32>) attributes {tile.target
 
 // -----
 
-// Without launch control, the first CTA draws for all and deals the number: each draw stands for four neighbors.
+// Without cluster launch control, the first CTA draws for all and broadcasts the number: each draw stands for four neighbors.
 
 !items = !agent.items<index>
 !work = !agent.pipe<message, index>
 
 // CHECK-LABEL: tile.kernel @counted_for_a_cluster
 tile.kernel @counted_for_a_cluster(%x: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
-  // CHECK: %[[TOLD:.*]] = agent.barriers "next_tile.full" count(1) arrivals(1) at(48) scope(cluster)
+  // CHECK: %[[NEXT_FULL:.*]] = agent.barriers "next_tile.full" count(1) arrivals(1) at(48) scope(cluster)
   // CHECK-NEXT: %[[READY:.*]] = agent.barriers "next_tile.empty" count(1) arrivals(4) at(56) scope(cluster)
   %count = tile.dim %x, 0 : !tile.view<?xf32>
   %items = agent.items dynamic %i of %count -> (index) {
@@ -288,7 +288,7 @@ tile.kernel @counted_for_a_cluster(%x: !tile.view<?xf32>) attributes {tile.targe
     // CHECK: %{{.*}}, %[[RANK:.*]] = agent.peers of [2, 2] along [0, 1]
     agent.role @scheduler warps(1) at(0) {
       // CHECK: %[[CTAS:.*]] = gpu.grid_dim x
-      // CHECK-NEXT: %[[ANSWER:.*]] = agent.barrier %[[TOLD]][%[[SLOT:.*]]]
+      // CHECK-NEXT: %[[ANSWER:.*]] = agent.barrier %[[NEXT_FULL]][%[[SLOT:.*]]]
       // CHECK-NEXT: %[[ALL:.*]] = agent.barrier %[[READY]][%[[SLOT]]]
       // CHECK-NEXT: %[[FIRST:.*]] = arith.constant 1 : i32
       // CHECK-NEXT: agent.arrive %[[ALL]] by(threads) in(%[[FIRST]])
@@ -302,9 +302,9 @@ tile.kernel @counted_for_a_cluster(%x: !tile.view<?xf32>) attributes {tile.targe
       // CHECK-NEXT: }
       // CHECK-NEXT: agent.wait %[[ANSWER]] parity(%[[PHASE]])
       // CHECK-NEXT: agent.advance {{.*}} of 1
-      // CHECK-NEXT: %[[DEALT:.*]] = agent.cluster_receive from(32)
+      // CHECK-NEXT: %[[RECEIVED:.*]] = agent.cluster_receive from(32)
       // CHECK-NEXT: %[[SIZE:.*]] = arith.constant 4 : index
-      // CHECK-NEXT: %[[NEIGHBOR:.*]] = arith.muli %[[DEALT]], %[[SIZE]]
+      // CHECK-NEXT: %[[NEIGHBOR:.*]] = arith.muli %[[RECEIVED]], %[[SIZE]]
       // CHECK-NEXT: %[[OWN:.*]] = arith.index_cast %[[RANK]]
       // CHECK-NEXT: %[[MINE:.*]] = arith.addi %[[NEIGHBOR]], %[[OWN]]
       // CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[MINE]], %[[CTAS]]

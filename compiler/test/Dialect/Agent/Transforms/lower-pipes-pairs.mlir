@@ -87,7 +87,7 @@ tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes
       // CHECK:     agent.arrive %[[ITS]] by(threads) in(%[[BIT]])
     }
   }
-  // Nobody gives tensor memory back while the other CTA may still arrive.
+  // No CTA deallocates tensor memory while the other one may still arrive.
   // CHECK: agent.fence tensor_before
   // CHECK-NEXT: agent.sync cluster
   // CHECK-NEXT: agent.fence tensor_after

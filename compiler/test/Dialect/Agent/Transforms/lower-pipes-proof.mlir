@@ -4,8 +4,8 @@
 
 !tiles = !agent.pipe<smem, tensor<128x64xf32>>
 
-// CHECK: tile.kernel @nobody_asked
-tile.kernel @nobody_asked(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+// CHECK: tile.kernel @not_asked
+tile.kernel @not_asked(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
   // expected-error@+1 {{has no verdict on whether its roles end: code is generated after 'prove-progress'; 'unproved' asks for code all the same}}
   agent.switch {

@@ -53,7 +53,7 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !
       // CHECK-NEXT: %[[I1:.*]] = arith.constant 1 : i32
       // CHECK-NEXT: %[[CTA:.*]] = gpu.block_id x
       // CHECK-NEXT: %[[CTAS:.*]] = gpu.grid_dim x
-      // A new barrier takes the phase before the first one for complete, so whoever fills starts with parity 1.
+      // A new barrier takes the phase before the first one for complete, so the role that fills starts with parity 1.
       // CHECK-NEXT: scf.for %[[ITEM:.*]] = %[[CTA]] to %[[M]] step %[[CTAS]] iter_args(%[[S0:.*]] = %[[I0]], %[[P0:.*]] = %[[I1]]) -> (i32, i32)
       agent.for_each_item (%m) in %items : !items {
         // CHECK-NEXT: %[[ROW:.*]] = arith.muli %[[ITEM]]
@@ -261,7 +261,7 @@ tile.kernel @staged(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes
       agent.for_each_item (%m) in %items every 2 from 1 : !items {
         // CHECK: agent.wait
         // CHECK: %[[IN:.*]] = tile.read
-        // Nobody could fence where cp.async was done.
+        // No thread could fence where cp.async completed.
         // CHECK-NEXT: agent.fence async
         // CHECK-NEXT: %[[KEPT:.*]] = agent.materialize %[[IN]]
         // CHECK: agent.arrive %{{.*}} by(threads)

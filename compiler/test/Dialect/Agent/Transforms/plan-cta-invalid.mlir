@@ -370,7 +370,7 @@ tile.kernel @more_than_products(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf1
 
 // -----
 
-// A kernel of one item has nobody to share with.
+// A kernel of one work tile has no other CTA to share with.
 tile.kernel @one_item(%a: !tile.view<128x64xbf16>, %d: !tile.view<128x64xbf16>) attributes {tile.target = "sm_100a"} {
   // expected-error @+1 {{multicast: [0] is given for a tile of 'a', but the cluster has 1 CTA along dimension 0; leave it out, plan-cta adds it where CTAs share a tile}}
   %x = tile.load %a[0, 0] multicast [0] : !tile.view<128x64xbf16> -> tensor<128x64xbf16>

@@ -27,7 +27,7 @@ tile.kernel @along_m(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !ti
 
 // Four CTAs: those of a row share A, those of a column B. What comes to a
 // MMA through a transpose counts, and so do offsets that are computed. The
-// residual is nobody else's; the bias is the same along m, but no MMA takes
+// residual is shared with none; the bias is the same along m, but no MMA takes
 // it.
 // CHECK-LABEL: tile.kernel @square
 // CHECK:         tile.load %a{{.*}} multicast [1]

@@ -101,7 +101,7 @@ tile.kernel @off(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
 
 // -----
 
-// Work tiles that the machine grants, to a cluster of two CTAs; views that the
+// Work tiles from cluster launch control, for a cluster of two CTAs; views that the
 // schedule joins.
 // RULE-DAG: asked-together: a and b travel together, as the schedule asks
 // RULE-DAG: slots-by-schedule: 3 slots, set by the program or the planner for 'a'

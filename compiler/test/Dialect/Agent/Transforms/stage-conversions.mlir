@@ -56,7 +56,7 @@ func.func @tensor_memory(%b: !tile.buffer<128x4xf32, tmem, #tmem>) {
 #columns = #tile.layout<128x4, register = [[32, 0], [64, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[0, 1], [0, 2]]>
 #part = #tile.layout<64x4, register = [[0, 1]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [0, 2]]>
 
-// The warps of a role meet at their own barrier, and their memory is after the operands. A part whose elements are in other threads goes the same way.
+// The warps of a role synchronize at their own barrier, and their memory is after the operands. A part whose elements are in other threads goes the same way.
 
 // CHECK-LABEL: tile.kernel @role
 // CHECK: %[[X:.*]] = tile.load

@@ -273,7 +273,7 @@ tile.kernel @groups(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %rows: !
 
 // -----
 
-// Who says nothing keeps one CTA, and hears what that leaves out.
+// Without a cluster there is one CTA, and a reason tells what that leaves out.
 // CHECK-LABEL: tile.kernel @not_given(
 // CHECK-SAME: "cluster: 1 x 1 x 1, because none is given; with cluster = auto it would be 2 x 1 and cta_group = 2, and of two CTAs each loads 32 KiB instead of 48 KiB for a K tile"
 // CHECK-SAME: cluster = [1, 1, 1],
@@ -295,7 +295,7 @@ tile.kernel @not_given(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !
 
 // -----
 
-// Who says one hears nothing.
+// With a cluster of one CTA there is no such reason.
 // CHECK-LABEL: tile.kernel @one(
 // CHECK-NOT: cluster = auto
 tile.kernel @one(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [1, 1]>} {
