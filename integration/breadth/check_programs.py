@@ -66,9 +66,9 @@ def run(drawloom, case, orders):
             return "part", text
         return "spills" if "spills registers" in text else "right", text
     planned, refusal = call(drawloom, "explain", program, "--arch", case.arch, "-o", "/dev/null")
-    if planned == 1 and program.name in refusal:
+    if planned == 3 and program.name in refusal:
         return "planning", refusal
-    if planned == 0 and code == 1 and "ran in" not in text and "drawloom: cu" not in text:
+    if planned == 0 and code == 3 and "ran in" not in text and "drawloom: cu" not in text:
         return ("launch" if re.search("^drawloom: ", text, re.M) else "later"), text
     return "bad", text if planned == 0 else refusal
 

@@ -60,10 +60,10 @@ def main():
     check_pins()
     with tempfile.TemporaryDirectory() as scratch:
         step, calls = install(scratch)
-        expect(step.returncode == 1 and "this commit has no release" in step.stdout
+        expect(step.returncode == 3 and "this commit has no release" in step.stdout
                and not calls, step.stdout + calls)
         step, calls = install(scratch, package="evil", wheels="w")
-        expect(step.returncode == 1 and "not 'evil'" in step.stdout and not calls,
+        expect(step.returncode == 2 and "not 'evil'" in step.stdout and not calls,
                step.stdout + calls)
         step, calls = install(scratch, wheels="some wheels", package="drawloom")
         expect(step.returncode == 0 and calls ==

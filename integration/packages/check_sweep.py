@@ -216,13 +216,13 @@ def check_limits(farm, say):
             ('[[commands]]\nname = "a"\ncommand = ["true", "a*"]',
              "no file is named 'a*' in ")):
         spec.write_text(words)
-        said = farm.sweep("wrong", spec=spec, code=1)
+        said = farm.sweep("wrong", spec=spec, code=3)
         expect(complaint in said, said)
-    said = farm.sweep("wrong", "--only", "zz", spec=RELEASE, code=1)
+    said = farm.sweep("wrong", "--only", "zz", spec=RELEASE, code=3)
     expect("0 points of the sweep have keys that begin with 'zz'" in said, said)
     process = farm.start("used", "--sample", 300)
     farm.wait_for("used", 1, process)
-    said = farm.sweep("used", code=1)
+    said = farm.sweep("used", code=3)
     expect("another sweep writes to" in said, said)
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate()
@@ -289,14 +289,14 @@ def check_commands(farm, build, say):
     found = {(program, part): (verdict, words) for program, part, verdict, words in
              farm.query("commands", "SELECT program, part, verdict, message FROM sweep")}
     expect(len(found) == 19 and found["fails", "1/2"] == ("passed", "1/2 is bad") and
-           found["fails", "2/2"] == ("failed", "exit code 1: 2/2 is bad\none\n2/2 is bad") and
+           found["fails", "2/2"] == ("failed", "exit status 1: 2/2 is bad\none\n2/2 is bad") and
            found["aborts", "1/1"][1].startswith("signal 6 (SIGABRT): ") and
            found["late", "1/1"] == ("crashed", "no end in 0.5 s\n"), f"{found}")
     command = re.search(rf"^failed: fails, 1 point: .*\n  drawloom sweep {spec} --value "
                         rf"build={build} --only (\w+)$", said, re.M)
     expect(command, said)
     said = farm.sweep("commands", *options, "--only", command[1], spec=spec, code=1)
-    expect("&& sh -c 'echo one; " in said and said.endswith("2/2 is bad\nexit code 1\n"), said)
+    expect("&& sh -c 'echo one; " in said and said.endswith("2/2 is bad\nexit status 1\n"), said)
     listed = farm.sweep("commands", *options, "--list", spec=spec)
     tool.write_text(TOOL.replace("0.2", "0.1") + "echo 1 >>tool\n")
     again = farm.sweep("commands", *options, "--list", spec=spec)

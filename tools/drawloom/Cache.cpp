@@ -55,9 +55,7 @@ static void printHelp() {
          "is checked\n"
          "                              with; without it, the system's\n"
          "\n"
-         "Exit code: 0 done; 1 an entry is not whole, or a variable is wrong; "
-         "2 "
-         "bad usage.\n";
+      << exitStatusHelp << "An entry that is not whole is a finding.\n";
 }
 
 /// "3.4 MiB"
@@ -91,7 +89,7 @@ static std::string probeStore(cache::Cache &cache) {
                        time.count());
 }
 
-static ExitCode printStats(cache::Cache &cache) {
+static ExitStatus printStats(cache::Cache &cache) {
   Disk &disk = cache.getDisk();
   uint64_t bytes = 0;
   std::vector<Disk::File> files = disk.list();
@@ -113,10 +111,10 @@ static ExitCode printStats(cache::Cache &cache) {
                               (config.readsStoreOnly ? ", read only" : ""));
   if (!config.store.empty())
     printRow("", probeStore(cache));
-  return Done;
+  return Clean;
 }
 
-static ExitCode verifyAll(Disk &disk) {
+static ExitStatus verifyAll(Disk &disk) {
   unsigned damaged = 0;
   std::vector<Disk::File> files = disk.list();
   for (const Disk::File &file : files)
@@ -126,10 +124,10 @@ static ExitCode verifyAll(Disk &disk) {
     }
   llvm::outs() << files.size() << " entries, " << damaged << " not whole; "
                << disk.countUnfinished() << " unfinished files\n";
-  return damaged ? Failed : Done;
+  return damaged ? Findings : Clean;
 }
 
-ExitCode drawloom::runCache(llvm::ArrayRef<llvm::StringRef> arguments) {
+ExitStatus drawloom::runCache(llvm::ArrayRef<llvm::StringRef> arguments) {
   auto complain = [](llvm::StringRef why) {
     llvm::errs() << "drawloom cache: " << why
                  << "\n'drawloom cache --help' explains it\n";
@@ -140,13 +138,14 @@ ExitCode drawloom::runCache(llvm::ArrayRef<llvm::StringRef> arguments) {
     return complain(llvm::toString(line.takeError()));
   if (line->wantsHelp()) {
     printHelp();
-    return Done;
+    return Clean;
   }
   if (line->getOperands().size() != 1)
-    return complain("say what to do: stats, verify or clear");
+    return complain("expected stats, verify or clear");
   llvm::StringRef word = line->getOperands().front();
   if (word != "stats" && word != "verify" && word != "clear")
-    return complain(("it has stats, verify and clear, not '" + word + "'" +
+    return complain(("unknown subcommand '" + word +
+                     "'; expected stats, verify or clear" +
                      input::suggest(word, {"stats", "verify", "clear"}))
                         .str());
   llvm::Expected<std::unique_ptr<cache::Cache>> cache = openCache(true);
@@ -157,7 +156,7 @@ ExitCode drawloom::runCache(llvm::ArrayRef<llvm::StringRef> arguments) {
   if (!*cache) {
     llvm::outs() << "there is no cache: DRAWLOOM_NO_CACHE is set, or neither "
                     "HOME nor DRAWLOOM_CACHE is\n";
-    return Done;
+    return Clean;
   }
   if (llvm::StringRef refusal = (*cache)->getDisk().getRefusal();
       !refusal.empty()) {
@@ -169,5 +168,5 @@ ExitCode drawloom::runCache(llvm::ArrayRef<llvm::StringRef> arguments) {
   if (word == "verify")
     return verifyAll((*cache)->getDisk());
   llvm::outs() << (*cache)->getDisk().clear() << " entries removed\n";
-  return Done;
+  return Clean;
 }

@@ -22,34 +22,43 @@
 using namespace drawloom;
 
 static void printHelp() {
+  std::string examples = findExamples();
   llvm::outs()
-      << "drawloom check - look at the mbarriers of a kernel without running "
-         "it\n"
+      << "drawloom check - find deadlocks, data races and missing fences in a "
+         "kernel\n"
          "\n"
          "Usage: drawloom check FILE.ptx [options]\n"
+         "       drawloom check FILE.ptx --launch LAUNCH.json [options]\n"
+         "       drawloom check FILE.mlir --arch ARCH [options]\n"
+         "       drawloom check [options] -- COMMAND [arguments]\n"
          "\n"
-         "Follows every warp over all its paths, and says for each mbarrier "
-         "who "
-         "sets it\n"
-         "up and for how many arrivals, who arrives, which bytes it counts and "
-         "who waits\n"
-         "for which parity; then what cannot fit together, what could not be "
-         "followed, and\n"
-         "whether it is deadlock-free: 'proved', 'proved if' with the "
-         "assumptions and their\n"
-         "lines, or 'not proved' with the reason. 'drawloom run --check' finds "
-         "data races, and\n"
-         "needs a launch. See docs/StaticAnalysis.md and docs/Checker.md.\n"
+         "PTX alone is analyzed without running it: every warp is followed "
+         "over "
+         "all its\n"
+         "paths. The report has each mbarrier: which code initializes it and "
+         "with what\n"
+         "count, which arrives, which bytes it expects, which parity is waited "
+         "for; then\n"
+         "what cannot fit together, what could not be followed, and whether "
+         "the kernel is\n"
+         "deadlock-free: 'proved', 'proved if' with the assumptions and their "
+         "lines, or\n"
+         "'not proved' with the reason (docs/StaticAnalysis.md). A kernel of "
+         "the device\n"
+         "library has its roles and pipes in its PTX: it is proved "
+         "deadlock-free for all\n"
+         "sizes, or the sizes that deadlock are printed "
+         "(docs/DeviceLibrary.md).\n"
          "\n"
-         "A kernel of the device library says in its PTX which roles and pipes "
-         "it has. Of\n"
-         "such a kernel it says what each role does with which pipe, loop by "
-         "loop, and proves\n"
-         "that it comes to its end for all sizes, or says with which it "
-         "doesn't; threads and\n"
-         "clusters are then the kernel's own (docs/DeviceLibrary.md).\n"
+         "PTX with a launch, a tile program and a command are run on the "
+         "emulator under\n"
+         "the checker, which finds data races, missing fences, unawaited "
+         "operations and\n"
+         "deadlocks of that run (docs/Checker.md): the same as 'drawloom run "
+         "--check',\n"
+         "with the same options.\n"
          "\n"
-         "Options:\n"
+         "Options for PTX alone:\n"
          "  --kernel NAME    only this one; without it, all of the file\n"
          "  --threads N      of a CTA; without it, what the kernel says "
          "(.reqntid or\n"
@@ -60,22 +69,34 @@ static void printHelp() {
          "  --states N       of a warp, after which it is given up; 50000 "
          "without it\n"
          "  --report FILE    write all of it as JSON, too\n"
-         "  --sarif FILE     write what cannot fit as SARIF 2.1.0\n"
-         "  --suppressions FILE   what is known, by rule and line: it isn't "
-         "told and\n"
-         "                   doesn't count\n"
-         "  --quiet          only what cannot fit, and kernels that aren't "
-         "proved to be\n"
-         "                   deadlock-free\n"
+         "  --sarif FILE     write findings as SARIF 2.1.0\n"
+         "  --suppressions FILE   known findings, by rule and line: they are "
+         "not\n"
+         "                   printed and don't count\n"
+         "  --quiet          only findings, and kernels that aren't proved "
+         "deadlock-free\n"
          "  --help           this text\n"
-         "\n"
-         "Exit code: 0 nothing is at odds; 1 something cannot fit, or the file "
-         "is at fault;\n"
-         "2 bad usage. What could not be followed is told and is no fault.\n"
-         "\n"
-         "Example:\n"
-         "  drawloom check "
-      << findExamples() << "/check/handover.ptx\n";
+         "\n";
+  printPtxOptions("check");
+  llvm::outs() << '\n';
+  printProgramOptions();
+  llvm::outs() << '\n';
+  printCommandOptions();
+  llvm::outs() << '\n';
+  printCheckerOptions("check");
+  llvm::outs() << '\n'
+               << exitStatusHelp
+               << "What static analysis could not follow is reported and is no "
+                  "finding. A command\n"
+                  "keeps its own status, or gets 1 if that is 0 and there are "
+                  "findings.\n"
+                  "\n"
+                  "Examples:\n"
+                  "  drawloom check "
+               << examples << "/check/handover.ptx\n  drawloom check "
+               << examples << "/check/reverse.ptx --launch " << examples
+               << "/check/reverse.json\n"
+                  "  drawloom check -- python3 train.py\n";
 }
 
 static llvm::Expected<protocol::ExtractOptions>
@@ -116,8 +137,8 @@ static llvm::json::Object toMessage(const protocol::Progress &progress,
   return message;
 }
 
-static ExitCode check(const CommandLine &line,
-                      const protocol::ExtractOptions &options) {
+static ExitStatus check(const CommandLine &line,
+                        const protocol::ExtractOptions &options) {
   llvm::StringRef path = line.getOperands().front();
   auto fail = [](const llvm::Twine &words) {
     llvm::errs() << "drawloom: " << words << '\n';
@@ -225,15 +246,16 @@ static ExitCode check(const CommandLine &line,
                                           {"errors", faults}},
                        files, {path.str(), "", std::move(messages)}))
     return fail(llvm::toString(std::move(error)));
-  return faults ? Failed : Done;
+  return faults ? Findings : Clean;
 }
 
-ExitCode drawloom::runCheck(llvm::ArrayRef<llvm::StringRef> arguments) {
-  auto complain = [](llvm::Error error) {
-    llvm::errs() << "drawloom check: " << llvm::toString(std::move(error))
-                 << "\n'drawloom check --help' explains the options\n";
-    return BadUsage;
-  };
+static ExitStatus complain(const llvm::Twine &words) {
+  llvm::errs() << "drawloom check: " << words
+               << "\n'drawloom check --help' explains the options\n";
+  return BadUsage;
+}
+
+static ExitStatus checkStatically(llvm::ArrayRef<llvm::StringRef> arguments) {
   llvm::Expected<CommandLine> line =
       CommandLine::parse(arguments, {{"--kernel", true},
                                      {"--threads", true},
@@ -244,17 +266,48 @@ ExitCode drawloom::runCheck(llvm::ArrayRef<llvm::StringRef> arguments) {
                                      {"--states", true},
                                      {"--quiet", false}});
   if (!line)
-    return complain(line.takeError());
-  if (line->wantsHelp()) {
-    printHelp();
-    return Done;
-  }
+    return complain(llvm::toString(line.takeError()));
   if (line->getOperands().size() != 1)
-    return complain(llvm::createStringError(line->getOperands().empty()
-                                                ? "name a file of PTX"
-                                                : "name one file, not more"));
+    return complain(line->getOperands().empty()
+                        ? "expected FILE.ptx, FILE.mlir or -- COMMAND"
+                        : "name one file, not more");
   llvm::Expected<protocol::ExtractOptions> options = readOptions(*line);
   if (!options)
-    return complain(options.takeError());
+    return complain(llvm::toString(options.takeError()));
   return check(*line, *options);
+}
+
+ExitStatus drawloom::runCheck(llvm::ArrayRef<llvm::StringRef> arguments) {
+  auto of = [](llvm::ArrayRef<llvm::StringLiteral> names) {
+    return [names](llvm::StringRef argument) {
+      return llvm::is_contained(names, argument.split('=').first);
+    };
+  };
+  const auto *split = llvm::find(arguments, "--");
+  llvm::ArrayRef<llvm::StringRef> own(arguments.begin(), split);
+  if (llvm::any_of(own, of({"--help", "-h"}))) {
+    printHelp();
+    return Clean;
+  }
+  bool runs = split != arguments.end() ||
+              llvm::any_of(own, of({"--launch", "--arch"})) ||
+              llvm::any_of(own, [](llvm::StringRef argument) {
+                return argument.ends_with(".mlir");
+              });
+  if (!runs) {
+    if (const auto *found = llvm::find_if(
+            own, of({"--strict", "--remarks", "--plan", "--try-fixes",
+                     "--fidelity", "--order", "--orders", "--step-limit",
+                     "--progress", "-o", "--device", "--sms"}));
+        found != own.end())
+      return complain("'" + *found +
+                      "' is for a run: add --launch LAUNCH.json, or name a "
+                      "tile program (.mlir) or a command after '--'");
+    return checkStatically(arguments);
+  }
+  if (const auto *found = llvm::find_if(
+          own, of({"--threads", "--cluster", "--states", "--quiet"}));
+      found != own.end())
+    return complain("'" + *found + "' is for PTX alone, which is not run");
+  return runAny(arguments, "check");
 }

@@ -29,9 +29,10 @@ CheckOptions::with(llvm::ArrayRef<OptionName> others) {
   return all;
 }
 
-llvm::Expected<CheckOptions> CheckOptions::read(const CommandLine &line) {
+llvm::Expected<CheckOptions> CheckOptions::read(const CommandLine &line,
+                                                llvm::StringRef verb) {
   CheckOptions options;
-  options.checks = line.has("--check");
+  options.checks = verb == "check" || line.has("--check");
   options.isStrict = line.has("--strict");
   options.files.json = line.get("--report").value_or("").str();
   options.files.sarif = line.get("--sarif").value_or("").str();
@@ -51,9 +52,10 @@ void drawloom::tellUnused(const checker::Suppressions &suppressions) {
     llvm::errs() << "drawloom: " << unused << '\n';
 }
 
-bool drawloom::tellFindings(llvm::ArrayRef<checker::Finding> findings,
-                            const checker::Suppressions &suppressions,
-                            const ReportFiles &files, const CheckedRun &run) {
+ExitStatus drawloom::tellFindings(llvm::ArrayRef<checker::Finding> findings,
+                                  const checker::Suppressions &suppressions,
+                                  const ReportFiles &files,
+                                  const CheckedRun &run) {
   bool hasError = false;
   checker::Teller teller;
   for (const checker::Finding &finding : findings) {
@@ -66,9 +68,9 @@ bool drawloom::tellFindings(llvm::ArrayRef<checker::Finding> findings,
   checker::writeCounts(findings, llvm::errs());
   if (llvm::Error error = writeReports(checker::toJson(findings), files, run)) {
     llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
-    return false;
+    return Failed;
   }
-  return !hasError;
+  return hasError ? Findings : Clean;
 }
 
 /// The name of a new file, "" if there is none; then it was said why.
@@ -132,11 +134,11 @@ void DriverCheck::tellCounts() const {
                  << '\n';
 }
 
-ExitCode DriverCheck::judge(ExitCode result) const {
+ExitStatus DriverCheck::judge(ExitStatus result) const {
   if (!options.checks)
     return result;
   auto fail = [&](const llvm::Twine &words) {
-    if (result != Done) // The command has said why.
+    if (result != Clean) // The command has said why.
       return result;
     llvm::errs() << "drawloom: " << words << '\n';
     return Failed;
@@ -151,12 +153,13 @@ ExitCode DriverCheck::judge(ExitCode result) const {
   if (!object)
     return fail("'" + file + "' is no report");
   CheckedRun run;
-  if (result != Done)
-    run.failure = "the program failed with exit code " + std::to_string(result);
+  if (result != Clean)
+    run.failure =
+        "the program failed with exit status " + std::to_string(result);
   // The driver has written the JSON.
   if (llvm::Error error = writeReports(*object, {"", options.files.sarif}, run))
     return fail(llvm::toString(std::move(error)));
-  if (result != Done)
+  if (result != Clean)
     return result;
-  return object->getInteger("errors") == 0 ? Done : Failed;
+  return object->getInteger("errors") == 0 ? Clean : Findings;
 }

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `drawloom run --check` for all that it runs: PTX is checked in this process,
-// programs by the emulated driver, which is told so by its environment.
+// `drawloom check` and `drawloom run --check` for all that they run: PTX is
+// checked in this process, programs and commands by the emulated driver, which
+// reads it in its environment.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,16 +36,18 @@ struct CheckOptions {
 
   /// The options of a verb, with these among them.
   static llvm::SmallVector<OptionName> with(llvm::ArrayRef<OptionName> others);
-  static llvm::Expected<CheckOptions> read(const CommandLine &line);
+  /// `verb`: "run", which checks if it is asked to, or "check".
+  static llvm::Expected<CheckOptions> read(const CommandLine &line,
+                                           llvm::StringRef verb);
 };
 
 /// Says which suppressions suppress nothing.
 void tellUnused(const checker::Suppressions &suppressions);
 
-/// Says what was found, and writes it to files. False if there are errors.
-bool tellFindings(llvm::ArrayRef<checker::Finding> findings,
-                  const checker::Suppressions &suppressions,
-                  const ReportFiles &files, const CheckedRun &run);
+/// Says what was found, and writes it to files. Findings if there are errors.
+ExitStatus tellFindings(llvm::ArrayRef<checker::Finding> findings,
+                        const checker::Suppressions &suppressions,
+                        const ReportFiles &files, const CheckedRun &run);
 
 /// Has the emulated driver check what it runs, and asks for its report.
 class DriverCheck {
@@ -54,8 +57,9 @@ public:
   explicit DriverCheck(const CheckOptions &options, llvm::StringRef plan = "");
   ~DriverCheck();
 
-  /// `result`, or Failed if errors were found. What was found has been told.
-  ExitCode judge(ExitCode result) const;
+  /// `result`, or Findings if that is clean and errors were found. What was
+  /// found has been printed.
+  ExitStatus judge(ExitStatus result) const;
   /// Of a command that was interrupted: how many findings there were.
   void tellCounts() const;
 

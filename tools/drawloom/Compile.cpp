@@ -77,14 +77,13 @@ static void printHelp() {
          "  --sarif FILE  write what the compiler says as SARIF 2.1.0: why "
          "it refuses,\n"
          "                and its warnings, at their lines\n"
-         "  --unproved    take kernels that are not proved to end\n"
+         "  --unproved    accept kernels that are not proved deadlock-free\n"
          "  --no-cache    compile even what was compiled before "
          "(docs/Cache.md)\n"
          "  --help        this text\n"
          "\n"
-         "Exit code: 0 done; 1 the input is at fault or ptxas is missing; 2 "
-         "bad usage.\n"
-         "\n"
+      << exitStatusHelp
+      << "\n"
          "Example:\n"
          "  drawloom compile "
       << findExamples() << "/gemm.mlir --arch sm_100a --emit ptx -o gemm.ptx\n";
@@ -203,7 +202,7 @@ compileInput(InputModule &input, llvm::StringRef path, CompileOptions options) {
   return drawloom::compile(input.get(), options);
 }
 
-static ExitCode compileFile(const Request &request) {
+static ExitStatus compileFile(const Request &request) {
   llvm::Expected<std::unique_ptr<cache::Cache>> cache =
       openCache(request.usesCache);
   if (!cache) {
@@ -246,10 +245,10 @@ static ExitCode compileFile(const Request &request) {
   if (stage >= Stage::NVVM && request.output != "-" &&
       mlir::failed(writeKernelInfos(made->kernels, request.output)))
     return Failed;
-  return Done;
+  return Clean;
 }
 
-ExitCode drawloom::runCompile(llvm::ArrayRef<llvm::StringRef> arguments) {
+ExitStatus drawloom::runCompile(llvm::ArrayRef<llvm::StringRef> arguments) {
   auto complain = [](llvm::Error error) {
     llvm::errs() << "drawloom compile: " << llvm::toString(std::move(error))
                  << "\n'drawloom compile --help' explains the options\n";
@@ -267,7 +266,7 @@ ExitCode drawloom::runCompile(llvm::ArrayRef<llvm::StringRef> arguments) {
     return complain(line.takeError());
   if (line->wantsHelp()) {
     printHelp();
-    return Done;
+    return Clean;
   }
   llvm::Expected<Request> request = readOptions(*line);
   if (!request)

@@ -36,7 +36,7 @@ static void printHelp() {
          "Options:\n"
          "  --help  this text\n"
          "\n"
-         "Exit code: 0 done; 2 bad usage.\n";
+      << exitStatusHelp;
 }
 
 static constexpr llvm::StringLiteral bash = R"sh(_drawloom() {
@@ -93,7 +93,7 @@ complete -c drawloom -l emit -x -a 'tile agent plan nvvm llvm ptx cubin'
 complete -c drawloom -l format -x -a 'text json mermaid dot svg html'
 )sh";
 
-ExitCode drawloom::runCompletion(llvm::ArrayRef<llvm::StringRef> arguments) {
+ExitStatus drawloom::runCompletion(llvm::ArrayRef<llvm::StringRef> arguments) {
   auto complain = [](const std::string &words) {
     llvm::errs() << "drawloom completion: " << words
                  << "\n'drawloom completion --help' explains it\n";
@@ -104,7 +104,7 @@ ExitCode drawloom::runCompletion(llvm::ArrayRef<llvm::StringRef> arguments) {
     return complain(llvm::toString(line.takeError()));
   if (line->wantsHelp()) {
     printHelp();
-    return Done;
+    return Clean;
   }
   if (line->getOperands().size() != 1)
     return complain("name a shell: bash, zsh or fish");
@@ -120,5 +120,5 @@ ExitCode drawloom::runCompletion(llvm::ArrayRef<llvm::StringRef> arguments) {
     return complain(
         ("there are scripts for bash, zsh and fish, not '" + shell + "'")
             .str());
-  return Done;
+  return Clean;
 }

@@ -41,7 +41,7 @@ static void printHelp() {
          "  4. PATH\n"
          "The first that is new enough for an architecture is used for it.\n"
          "\n"
-         "Exit code: 0 if kernels can be compiled to cubins here, 1 if not.\n";
+      << exitStatusHelp << "No ptxas that can make cubins is a tool error.\n";
 }
 
 static void printEntry(llvm::StringRef first, const llvm::Twine &second) {
@@ -237,7 +237,7 @@ static llvm::Expected<std::vector<std::string>> reportDevices() {
   return runnable;
 }
 
-ExitCode drawloom::runDoctor(llvm::ArrayRef<llvm::StringRef> arguments) {
+ExitStatus drawloom::runDoctor(llvm::ArrayRef<llvm::StringRef> arguments) {
   llvm::Expected<CommandLine> line = CommandLine::parse(arguments, {});
   if (!line || !line->getOperands().empty()) {
     llvm::errs() << "drawloom doctor: "
@@ -248,7 +248,7 @@ ExitCode drawloom::runDoctor(llvm::ArrayRef<llvm::StringRef> arguments) {
   }
   if (line->wantsHelp()) {
     printHelp();
-    return Done;
+    return Clean;
   }
 
   ToolSearch search = ToolSearch::fromEnvironment();
@@ -281,5 +281,5 @@ ExitCode drawloom::runDoctor(llvm::ArrayRef<llvm::StringRef> arguments) {
     llvm::outs() << "No GPU here can run them.\n";
   else
     llvm::outs() << "GPUs here can run " << llvm::join(runnable, ", ") << ".\n";
-  return served.empty() ? Failed : Done;
+  return served.empty() ? Failed : Clean;
 }

@@ -84,8 +84,8 @@ static void printHelp() {
          "                  and its warnings, at their lines\n"
          "  --help          this text\n"
          "\n"
-         "Exit code: 0 done; 1 there is no plan; 2 bad usage.\n"
-         "\n"
+      << exitStatusHelp
+      << "\n"
          "Example:\n"
          "  drawloom explain "
       << findExamples()
@@ -216,7 +216,7 @@ static std::optional<Explained> readPlans(const ExplainOptions &options) {
   return result;
 }
 
-static ExitCode explainFile(const ExplainOptions &options) {
+static ExitStatus explainFile(const ExplainOptions &options) {
   std::optional<Explained> found =
       llvm::StringRef(options.input).ends_with(".ptx") ? readPlans(options)
                                                        : compilePlans(options);
@@ -236,10 +236,10 @@ static ExitCode explainFile(const ExplainOptions &options) {
   std::string text = explain(*plans, options.form, found->stages);
   if (options.form == PlanForm::Text && options.output == "-")
     text = colorPlan(text);
-  return mlir::succeeded(writeOutput(options.output, text)) ? Done : Failed;
+  return mlir::succeeded(writeOutput(options.output, text)) ? Clean : Failed;
 }
 
-ExitCode drawloom::runExplain(llvm::ArrayRef<llvm::StringRef> arguments) {
+ExitStatus drawloom::runExplain(llvm::ArrayRef<llvm::StringRef> arguments) {
   auto complain = [](llvm::Error error) {
     llvm::errs() << "drawloom explain: " << llvm::toString(std::move(error))
                  << "\n'drawloom explain --help' explains the options\n";
@@ -256,7 +256,7 @@ ExitCode drawloom::runExplain(llvm::ArrayRef<llvm::StringRef> arguments) {
     return complain(line.takeError());
   if (line->wantsHelp()) {
     printHelp();
-    return Done;
+    return Clean;
   }
   llvm::Expected<ExplainOptions> options = readOptions(*line);
   if (!options)

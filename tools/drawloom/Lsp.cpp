@@ -36,11 +36,12 @@ static void printHelp() {
          "indent\n"
          "  --help       this text\n"
          "\n"
-         "Exit code: 0 done; 1 the editor went away before it said so; 2 bad "
-         "usage.\n";
+      << exitStatusHelp
+      << "1 also if the editor exits without 'shutdown', as the protocol asks "
+         "for.\n";
 }
 
-ExitCode drawloom::runLsp(llvm::ArrayRef<llvm::StringRef> arguments) {
+ExitStatus drawloom::runLsp(llvm::ArrayRef<llvm::StringRef> arguments) {
   auto complain = [](const std::string &words) {
     llvm::errs() << "drawloom lsp: " << words
                  << "\n'drawloom lsp --help' explains the options\n";
@@ -52,7 +53,7 @@ ExitCode drawloom::runLsp(llvm::ArrayRef<llvm::StringRef> arguments) {
     return complain(llvm::toString(line.takeError()));
   if (line->wantsHelp()) {
     printHelp();
-    return Done;
+    return Clean;
   }
   if (!line->getOperands().empty())
     return complain("it takes no files: an editor says what is open");
@@ -64,5 +65,5 @@ ExitCode drawloom::runLsp(llvm::ArrayRef<llvm::StringRef> arguments) {
                     options.log.str() + "'");
   options.isDelimited = line->has("--lit-test");
   options.isPretty = options.isDelimited || line->has("--pretty");
-  return lsp::serve(options) ? Done : Failed;
+  return lsp::serve(options) ? Clean : Findings;
 }

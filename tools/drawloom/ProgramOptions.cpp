@@ -16,21 +16,9 @@
 using namespace drawloom;
 using namespace drawloom::run;
 
-void drawloom::printRunProgramHelp() {
+void drawloom::printProgramOptions() {
   llvm::outs()
-      << "drawloom run - compile a program, run it and compare; or run a "
-         "kernel in PTX\n"
-         "\n"
-         "Usage: drawloom run FILE.mlir --arch ARCH [options]\n"
-         "       drawloom run FILE.ptx --launch LAUNCH.json [options]\n"
-         "\n"
-         "FILE.mlir holds linalg on tensors, a tile program, or a kernel with "
-         "roles.\n"
-         "Sizes that the program walks together are one size. Those that "
-         "nobody names\n"
-         "are chosen: with ragged edges and several work tiles.\n"
-         "\n"
-         "Options for a program:\n"
+      << "Options for a program:\n"
          "  --arch ARCH      the GPU to compile for: "
       << target::listArchitectures()
       << "\n"
@@ -51,7 +39,7 @@ void drawloom::printRunProgramHelp() {
          "  --orders N       run again under N random orders and every "
          "adversarial one:\n"
          "                   every output must have the same bits\n"
-         "  --unproved       run a kernel that is not proved to end\n"
+         "  --unproved       run a kernel that is not proved deadlock-free\n"
          "  --no-cache       compile even what was compiled before "
          "(docs/Cache.md)\n"
          "  --shape NAME=MxN[,...]       sizes of arguments; ? leaves one "
@@ -61,6 +49,24 @@ void drawloom::printRunProgramHelp() {
          "  --output NAME=FILE.npy[,...] where to write arguments after the "
          "run\n"
          "  --help           this text\n";
+}
+
+void drawloom::printRunProgramHelp() {
+  llvm::outs()
+      << "drawloom run - compile and run a tile program, or run PTX or a "
+         "command\n"
+         "\n"
+         "Usage: drawloom run FILE.mlir --arch ARCH [options]\n"
+         "       drawloom run FILE.ptx --launch LAUNCH.json [options]\n"
+         "       drawloom run [options] -- COMMAND [arguments]\n"
+         "\n"
+         "FILE.mlir holds linalg on tensors, a tile program, or a kernel with "
+         "roles.\n"
+         "Sizes that the program walks together are one size. Those that are "
+         "not named are\n"
+         "chosen: with ragged edges and several output tiles.\n"
+         "\n";
+  printProgramOptions();
 }
 
 /// Splits "A=x,B=y" and gives each part to `read`, which may complain.
@@ -106,7 +112,8 @@ static llvm::Error readNumber(const CommandLine &line, llvm::StringRef option,
 }
 
 llvm::Expected<ProgramOptions>
-ProgramOptions::read(llvm::ArrayRef<llvm::StringRef> arguments) {
+ProgramOptions::read(llvm::ArrayRef<llvm::StringRef> arguments,
+                     llvm::StringRef verb) {
   llvm::Expected<CommandLine> parsed =
       CommandLine::parse(arguments, CheckOptions::with({{"--arch", true},
                                                         {"--device", true},
@@ -170,7 +177,7 @@ ProgramOptions::read(llvm::ArrayRef<llvm::StringRef> arguments) {
   if (options.orders && options.device == "cuda")
     return llvm::createStringError(
         "--orders needs an emulated device, not --device cuda");
-  llvm::Expected<CheckOptions> check = CheckOptions::read(line);
+  llvm::Expected<CheckOptions> check = CheckOptions::read(line, verb);
   if (!check)
     return check.takeError();
   options.check = *check;

@@ -34,7 +34,7 @@ struct ProgramOptions {
   std::map<std::string, std::string> outputs;
 
   static llvm::Expected<ProgramOptions>
-  read(llvm::ArrayRef<llvm::StringRef> arguments);
+  read(llvm::ArrayRef<llvm::StringRef> arguments, llvm::StringRef verb);
 };
 } // namespace drawloom
 

@@ -209,7 +209,7 @@ static bool runOrders(Setup &setup, const RunArguments &arguments) {
       setup.launch->restore(*setup.device);
       llvm::errs() << arguments.ptx << ": error: under " << name << ", element "
                    << describeElement(shape, number) << " of '" << array.name
-                   << "' is another than under deterministic\n"
+                   << "' differs from the deterministic run\n"
                    << arguments.ptx << ": note: written last by "
                    << findWriter(*setup.device, setup.launch->launch(),
                                  setup.options, array.address + number * size,
@@ -267,7 +267,7 @@ static bool tellFidelity(const Setup &setup, const RunArguments &arguments) {
   return problem.empty();
 }
 
-static ExitCode run(const RunArguments &arguments) {
+static ExitStatus run(const RunArguments &arguments) {
   auto fail = [](llvm::Error error) {
     llvm::errs() << "drawloom: "
                  << input::makePrintable(llvm::toString(std::move(error)))
@@ -288,9 +288,9 @@ static ExitCode run(const RunArguments &arguments) {
   emu::RunStatistics statistics;
   bool ran = arguments.seeds ? runOrders(*setup, arguments)
                              : runOnce(*setup, arguments, statistics);
-  bool isClean = true;
+  ExitStatus found = Clean;
   if (setup->checker)
-    isClean = tellFindings(
+    found = tellFindings(
         arguments.triesFixes
             ? tryFixes(*setup, arguments, text, statistics.warpInstructions)
             : setup->checker->findingsAndRemarks(),
@@ -299,7 +299,7 @@ static ExitCode run(const RunArguments &arguments) {
                     setup->failure ? &*setup->failure : nullptr));
   bool isReported = tellFidelity(*setup, arguments);
   if (!ran)
-    return Failed;
+    return Findings;
   if (!arguments.seeds) {
     llvm::outs() << setup->launch->launch().kernel->function->name << ": "
                  << statistics.ctas << " CTAs, " << statistics.warpInstructions
@@ -307,29 +307,31 @@ static ExitCode run(const RunArguments &arguments) {
   }
   if (llvm::Error error = setup->launch->writeOutputs(*setup->device))
     return fail(std::move(error));
-  return isClean && isReported ? Done : Failed;
+  return isReported ? found : Failed;
 }
 
-ExitCode drawloom::runRun(llvm::ArrayRef<llvm::StringRef> arguments) {
-  auto complain = [](llvm::Error error) {
-    llvm::errs() << "drawloom run: " << llvm::toString(std::move(error))
-                 << "\n'drawloom run --help' explains the options\n";
+ExitStatus drawloom::runRun(llvm::ArrayRef<llvm::StringRef> arguments,
+                            llvm::StringRef verb) {
+  auto complain = [&](llvm::Error error) {
+    llvm::errs() << "drawloom " << verb << ": "
+                 << llvm::toString(std::move(error)) << "\n'drawloom " << verb
+                 << " --help' explains the options\n";
     return BadUsage;
   };
   if (const auto *split = llvm::find(arguments, "--");
       split != arguments.end()) {
     size_t options = split - arguments.begin();
     return runCommand(arguments.take_front(options),
-                      arguments.drop_front(options + 1));
+                      arguments.drop_front(options + 1), verb);
   }
   llvm::Expected<CommandLine> line = RunArguments::parse(arguments);
   if (!line)
     return complain(line.takeError());
   if (line->wantsHelp()) {
     printRunHelp();
-    return Done;
+    return Clean;
   }
-  llvm::Expected<RunArguments> read = RunArguments::read(*line);
+  llvm::Expected<RunArguments> read = RunArguments::read(*line, verb);
   if (!read)
     return complain(read.takeError());
   return run(*read);

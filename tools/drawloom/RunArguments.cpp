@@ -14,63 +14,57 @@
 
 using namespace drawloom;
 
-void drawloom::printRunHelp() {
-  std::string examples = findExamples();
+void drawloom::printPtxOptions(llvm::StringRef verb) {
   llvm::outs()
-      << "Usage: drawloom run FILE.ptx --launch LAUNCH.json [options]\n"
-         "\n"
-         "Runs a kernel in PTX on an emulated GPU. LAUNCH.json names the "
-         "device, the grid,\n"
-         "arrays in .npy files, and what the kernel is called with; "
-         "docs/Run.md has every\n"
-         "field.\n"
-         "\n"
-         "Options for PTX:\n"
-         "  --launch FILE    the launch\n"
+      << "Options for PTX:\n"
+         "  --launch FILE    the launch: device, grid, arrays and parameters "
+         "(docs/Run.md)\n"
          "  -o FOLDER        where to write arrays; without it, next to "
          "LAUNCH.json\n"
          "  --order S        instead of the file's: deterministic, "
          "random:SEED,\n"
          "                   adversarial or adversarial:KIND (copy, bulk, "
-         "tensor, "
-         "mma,\n"
+         "tensor, mma,\n"
          "                   commit, remote-store, launch-control)\n"
-         "  --orders N       run under N random orders and every "
-         "adversarial one, too,\n"
+         "  --orders N       run under N random orders and every adversarial "
+         "one, too,\n"
          "                   and say whether the arrays end up the same, and "
          "if not, which\n"
-         "                   element differs first and who wrote it\n"
+         "                   element differs first and which thread wrote it\n"
          "  --step-limit N   warp instructions after which a run is given up\n"
-         "  --progress       show progress even if nobody looks at a terminal\n"
-         "  --try-fixes      with --check: insert what would help, run it "
-         "again, and say\n"
+         "  --progress       show progress even without a terminal\n"
+         "  --try-fixes      "
+      << (verb == "run" ? "with --check: " : "")
+      << "insert what would help, run it again, and say\n"
          "                   with which insertion a finding is gone\n"
-         "  --help           this text\n"
-         "\n"
-         "Usage: drawloom run [options] -- COMMAND [arguments]\n"
-         "\n"
-         "Runs a CUDA program with the emulator's libcuda.so.1 and "
-         "libcudart.so.13: one\n"
-         "built by nvcc -cudart shared with PTX inside, one that uses the "
-         "driver API, or a\n"
-         "script that does. docs/Driver.md says what the libraries have.\n"
-         "\n"
-         "Options for a command:\n"
+         "  --help           this text\n";
+}
+
+void drawloom::printCommandOptions() {
+  llvm::outs()
+      << "Options for a command:\n"
          "  --device DEVICE  h100, b200 or rtx5090; without it, the first that "
          "it has PTX\n"
          "                   for\n"
          "  --sms N          SMs of the device; without it, as many as the "
          "real one\n"
          "  --order S, --step-limit N   as for PTX\n"
-         "  --orders N       run it under as many; its exit code and what it "
+         "  --orders N       run it under as many; its exit status and what it "
          "prints must\n"
-         "                   be the same\n"
-         "\n"
-         "Options for all:\n"
-         "  --check          find races, missing fences and work that nobody "
-         "waits for:\n"
-         "                   docs/Checker.md\n"
-         "  --strict         by the letter of PTX, also where released kernels "
+         "                   be the same\n";
+}
+
+void drawloom::printCheckerOptions(llvm::StringRef verb) {
+  llvm::outs() << (verb == "run" ? "Options for all:\n"
+                                 : "Options for every run:\n");
+  if (verb == "run")
+    llvm::outs()
+        << "  --check          find data races, missing fences and unawaited "
+           "operations:\n"
+           "                   the same as 'drawloom check' "
+           "(docs/Checker.md)\n";
+  llvm::outs()
+      << "  --strict         by the letter of PTX, also where released kernels "
          "aren't\n"
          "  --remarks        say where lanes conflict in banks of shared "
          "memory, and where\n"
@@ -81,22 +75,49 @@ void drawloom::printRunHelp() {
          "  --report FILE    write the findings as JSON, too\n"
          "  --sarif FILE     write them as SARIF 2.1.0, for editors and code "
          "hosts\n"
-         "  --suppressions FILE   findings that are known, by rule and line: "
-         "they aren't\n"
-         "                   told and don't count\n"
+         "  --suppressions FILE   known findings, by rule and line: they are "
+         "not\n"
+         "                   printed and don't count\n"
          "  --fidelity FILE  write which forms of instructions ran, and which "
          "are exact,\n"
          "                   approximate or inferred: JSON if it ends in "
          ".json, text if\n"
-         "                   not; '-' is standard error. docs/Run.md\n"
+         "                   not; '-' is standard error. docs/Run.md\n";
+}
+
+void drawloom::printRunHelp() {
+  std::string examples = findExamples();
+  llvm::outs()
+      << "Usage: drawloom run FILE.ptx --launch LAUNCH.json [options]\n"
          "\n"
-         "Exit code: 0 the kernel ran to its end, its results match and no "
-         "error was\n"
-         "found; 1 not so, or an input is at fault; 2 bad usage. Of a command, "
-         "its own, or\n"
-         "1 if an error was found.\n"
+         "Runs a kernel in PTX on an emulated GPU. LAUNCH.json names the "
+         "device, the grid,\n"
+         "arrays in .npy files, and what the kernel is called with; "
+         "docs/Run.md has every\n"
+         "field.\n"
+         "\n";
+  printPtxOptions("run");
+  llvm::outs()
+      << "\n"
+         "Usage: drawloom run [options] -- COMMAND [arguments]\n"
          "\n"
-         "Examples:\n";
+         "Runs a CUDA program with the emulator's libcuda.so.1 and "
+         "libcudart.so.13: one\n"
+         "built by nvcc -cudart shared with PTX inside, one that uses the "
+         "driver API, or a\n"
+         "script that does. docs/Driver.md says what the libraries have.\n"
+         "\n";
+  printCommandOptions();
+  llvm::outs() << '\n';
+  printCheckerOptions("run");
+  llvm::outs() << '\n'
+               << exitStatusHelp
+               << "A kernel that deadlocks or faults is a finding. A command "
+                  "keeps its own\n"
+                  "status, or gets 1 if that is 0 and the checker found "
+                  "errors.\n"
+                  "\n"
+                  "Examples:\n";
   // The emulator alone has no compiler, and no program for one.
   if (examples == "examples" || llvm::sys::fs::exists(examples + "/gemm.mlir"))
     llvm::outs() << "  drawloom run " << examples
@@ -125,17 +146,20 @@ RunArguments::parse(llvm::ArrayRef<llvm::StringRef> words) {
                                                 {"--try-fixes", false}}));
 }
 
-llvm::Expected<RunArguments> RunArguments::read(const CommandLine &line) {
+llvm::Expected<RunArguments> RunArguments::read(const CommandLine &line,
+                                                llvm::StringRef verb) {
   RunArguments result;
   if (line.getOperands().size() != 1)
     return llvm::createStringError(
-        line.getOperands().empty() ? "name a program (.mlir), a file of PTX, "
-                                     "or a command after '--'"
-                                   : "name one file to run, not more");
+        line.getOperands().empty()
+            ? "expected FILE.mlir, FILE.ptx or -- COMMAND"
+            : "name one file to run, not more");
   result.ptx = line.getOperands().front().str();
   std::optional<llvm::StringRef> launch = line.get("--launch");
   if (!launch)
-    return llvm::createStringError("name the launch with --launch");
+    return llvm::createStringError(
+        "a PTX file needs --launch LAUNCH.json (device, grid, arrays and "
+        "parameters; see docs/Run.md)");
   result.launch = launch->str();
   if (std::optional<llvm::StringRef> folder = line.get("-o"))
     result.output = folder->str();
@@ -153,7 +177,7 @@ llvm::Expected<RunArguments> RunArguments::read(const CommandLine &line) {
   result.seeds = *seeds;
   result.progress = line.has("--progress");
   result.fidelity = line.get("--fidelity").value_or("").str();
-  llvm::Expected<CheckOptions> check = CheckOptions::read(line);
+  llvm::Expected<CheckOptions> check = CheckOptions::read(line, verb);
   if (!check)
     return check.takeError();
   result.check = *check;

@@ -33,7 +33,8 @@ struct RunArguments {
   /// The command line, with the options that a run of PTX has.
   static llvm::Expected<CommandLine>
   parse(llvm::ArrayRef<llvm::StringRef> words);
-  static llvm::Expected<RunArguments> read(const CommandLine &line);
+  static llvm::Expected<RunArguments> read(const CommandLine &line,
+                                           llvm::StringRef verb);
 };
 
 } // namespace drawloom

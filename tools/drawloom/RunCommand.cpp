@@ -166,7 +166,7 @@ llvm::Expected<ProgramFacts> drawloom::inspectProgram(StringRef path) {
 // Starting it
 //===----------------------------------------------------------------------===//
 
-static ExitCode fail(const llvm::Twine &message) {
+static ExitStatus fail(const llvm::Twine &message) {
   llvm::errs() << "drawloom: " << input::makePrintable(message.str()) << '\n';
   return Failed;
 }
@@ -283,9 +283,9 @@ volatile std::sig_atomic_t Forwarding::process = 0, Forwarding::count = 0,
 
 /// Runs it as a process of its own, and says what it printed if `printed` isn't
 /// null.
-static ExitCode runOnce(const std::string &path,
-                        llvm::ArrayRef<StringRef> command,
-                        const CheckOptions &checks, std::string *printed) {
+static ExitStatus runOnce(const std::string &path,
+                          llvm::ArrayRef<StringRef> command,
+                          const CheckOptions &checks, std::string *printed) {
   DriverCheck check(checks);
   llvm::SmallString<128> file;
   if (printed)
@@ -315,31 +315,31 @@ static ExitCode runOnce(const std::string &path,
   }
   if (signal) {
     check.tellCounts();
-    return ExitCode(128 + signal);
+    return ExitStatus(128 + signal);
   }
   if (result < 0)
     return fail("'" + path + "': " + problem);
-  return check.judge(ExitCode(result));
+  return check.judge(ExitStatus(result));
 }
 
-/// Runs it under many orders. What it prints and its exit code must be the
+/// Runs it under many orders. What it prints and its exit status must be the
 /// same.
-static ExitCode runOrders(const std::string &path,
-                          llvm::ArrayRef<StringRef> command,
-                          const CheckOptions &checks, unsigned seeds) {
+static ExitStatus runOrders(const std::string &path,
+                            llvm::ArrayRef<StringRef> command,
+                            const CheckOptions &checks, unsigned seeds) {
   setenv("DRAWLOOM_ORDER", "deterministic", 1);
   std::string first, printed;
-  ExitCode result = runOnce(path, command, checks, &first);
+  ExitStatus result = runOnce(path, command, checks, &first);
   llvm::outs() << first;
   llvm::outs().flush();
-  if (result != Done)
+  if (result != Clean)
     return result;
   std::vector<std::string> all = emu::listSchedules(seeds);
   for (const std::string &name : all) {
     setenv("DRAWLOOM_ORDER", name.c_str(), 1);
     result = runOnce(path, command, checks, &printed);
-    if (result != Done) {
-      llvm::errs() << "drawloom: under " << name << ", the exit code is "
+    if (result != Clean) {
+      llvm::errs() << "drawloom: under " << name << ", the exit status is "
                    << int(result) << "; --order " << name
                    << " repeats this run\n";
       return result;
@@ -349,23 +349,27 @@ static ExitCode runOrders(const std::string &path,
     for (; left != right; ++line) {
       auto [expected, rest] = left.split('\n');
       auto [found, more] = right.split('\n');
-      if (expected != found)
-        return fail("under " + name + ", line " + llvm::Twine(line) +
-                    " of what it prints is '" + found + "' and not '" +
-                    expected + "'; --order " + name + " repeats this run");
+      if (expected != found) {
+        fail("under " + name + ", line " + llvm::Twine(line) +
+             " of what it prints is '" + found + "' and not '" + expected +
+             "'; --order " + name + " repeats this run");
+        return Findings;
+      }
       left = rest;
       right = more;
     }
   }
   llvm::outs() << all.size() + 1 << " orders: the same is printed\n";
-  return Done;
+  return Clean;
 }
 
-ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
-                              llvm::ArrayRef<StringRef> command) {
-  auto complain = [](const llvm::Twine &what) {
-    llvm::errs() << "drawloom run: " << input::makePrintable(what.str())
-                 << "\n'drawloom run --help' explains the options\n";
+ExitStatus drawloom::runCommand(llvm::ArrayRef<StringRef> options,
+                                llvm::ArrayRef<StringRef> command,
+                                StringRef verb) {
+  auto complain = [&](const llvm::Twine &what) {
+    llvm::errs() << "drawloom " << verb << ": "
+                 << input::makePrintable(what.str()) << "\n'drawloom " << verb
+                 << " --help' explains the options\n";
     return BadUsage;
   };
   // Options are variables of the environment to the library.
@@ -384,7 +388,7 @@ ExitCode drawloom::runCommand(llvm::ArrayRef<StringRef> options,
                                                       {"--fidelity", true}}));
   if (!line)
     return complain(llvm::toString(line.takeError()));
-  llvm::Expected<CheckOptions> checks = CheckOptions::read(*line);
+  llvm::Expected<CheckOptions> checks = CheckOptions::read(*line, verb);
   if (!checks)
     return complain(llvm::toString(checks.takeError()));
   llvm::Expected<unsigned> seeds = readOrders(*line);

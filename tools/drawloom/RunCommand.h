@@ -42,8 +42,9 @@ llvm::Expected<std::string> emulatorFolder();
 
 /// Runs `command`, with the options that stand before the `--`. It returns only
 /// if the program can't be started.
-ExitCode runCommand(llvm::ArrayRef<llvm::StringRef> options,
-                    llvm::ArrayRef<llvm::StringRef> command);
+ExitStatus runCommand(llvm::ArrayRef<llvm::StringRef> options,
+                      llvm::ArrayRef<llvm::StringRef> command,
+                      llvm::StringRef verb);
 
 } // namespace drawloom
 

@@ -194,14 +194,16 @@ static void printComparisons(llvm::ArrayRef<Comparison> comparisons) {
   }
 }
 
-static ExitCode fail(llvm::Error error) {
+/// A kernel that deadlocks or faults is a finding; all else is an error.
+static ExitStatus fail(llvm::Error error) {
+  ExitStatus status = error.isA<KernelError>() ? Findings : Failed;
   llvm::errs() << "drawloom: "
                << input::makePrintable(llvm::toString(std::move(error)))
                << '\n';
-  return Failed;
+  return status;
 }
 
-static ExitCode report(llvm::ArrayRef<Comparison> comparisons) {
+static ExitStatus report(llvm::ArrayRef<Comparison> comparisons) {
   printComparisons(comparisons);
   bool matches = true, isJudged = true, isComplete = true;
   for (const Comparison &one : comparisons) {
@@ -227,7 +229,7 @@ static ExitCode report(llvm::ArrayRef<Comparison> comparisons) {
                     "elements without one were not compared\n";
   else
     llvm::outs() << "the results match the reference\n";
-  return matches && isJudged ? Done : Failed;
+  return matches && isJudged ? Clean : Findings;
 }
 
 static llvm::Error writeOutputs(const Arguments &arguments,
@@ -252,14 +254,19 @@ static llvm::Error runOrders(const CompiledModule &module,
   for (const std::string &name : all) {
     setenv("DRAWLOOM_ORDER", name.c_str(), 1);
     Arguments again = before;
-    if (llvm::Error error = execute(module, device, again))
-      return llvm::createStringError("under " + name + ": " +
-                                     llvm::toString(std::move(error)));
+    if (llvm::Error error = execute(module, device, again)) {
+      bool isOfKernel = error.isA<KernelError>();
+      std::string words =
+          "under " + name + ": " + llvm::toString(std::move(error));
+      if (isOfKernel)
+        return llvm::make_error<KernelError>(std::move(words));
+      return llvm::createStringError(words);
+    }
     for (auto [argument, first, now] :
          llvm::zip_equal(again.names, after.tensors, again.tensors))
       for (int64_t i = 0; i != now.getNumElements(); ++i)
         if (now.getBits(i) != first.getBits(i))
-          return llvm::createStringError(llvm::formatv(
+          return llvm::make_error<KernelError>(llvm::formatv(
               "under {0}, {1}{2} has the bits {3:x} and not {4:x} as under "
               "deterministic; DRAWLOOM_ORDER={0} repeats this run",
               name, argument, describeElement(now.getShape(), i),
@@ -271,15 +278,15 @@ static llvm::Error runOrders(const CompiledModule &module,
 
 /// Whether ptxas takes what has run, if there is one: an emulated device takes
 /// PTX that asks for more registers than there are.
-static ExitCode assemble(mlir::ModuleOp module, llvm::StringRef ptx,
-                         const target::Architecture &arch) {
+static ExitStatus assemble(mlir::ModuleOp module, llvm::StringRef ptx,
+                           const target::Architecture &arch) {
   llvm::Expected<target::Ptxas> ptxas =
       target::findPtxas(target::ToolSearch::fromEnvironment(), arch);
   if (!ptxas) {
     std::string why = llvm::toString(ptxas.takeError());
     llvm::outs() << llvm::StringRef(why).split('\n').first
                  << "; whether it takes the PTX is not known\n";
-    return Done;
+    return Clean;
   }
   llvm::outs().flush();
   mlir::FailureOr<target::AssembledModule> assembled =
@@ -297,10 +304,10 @@ static ExitCode assemble(mlir::ModuleOp module, llvm::StringRef ptx,
       llvm::outs() << separator << function.registers << " registers"
                    << (function.spills() ? ", with spills" : ", no spills");
   llvm::outs() << '\n';
-  return Done;
+  return Clean;
 }
 
-static ExitCode runProgram(const ProgramOptions &options) {
+static ExitStatus runProgram(const ProgramOptions &options) {
   llvm::Expected<std::unique_ptr<cache::Cache>> cache =
       openCache(options.usesCache);
   if (!cache)
@@ -418,7 +425,7 @@ static ExitCode runProgram(const ProgramOptions &options) {
       device->name(), device->smCount());
   if (llvm::Error error = writeOutputs(*arguments, options))
     return fail(std::move(error));
-  ExitCode result = Done;
+  ExitStatus result = Clean;
   if (options.orders)
     if (llvm::Error error =
             runOrders(*compiled, *device, before, *arguments, options.orders))
@@ -432,17 +439,20 @@ static ExitCode runProgram(const ProgramOptions &options) {
     result = mlir::failed(comparisons) ? Failed : report(*comparisons);
   }
   // Last, so that results don't wait for it.
-  ExitCode assembled = assemble(module, compiled->ptx, *options.arch);
-  return check.judge(result == Done ? assembled : result);
+  ExitStatus assembled = assemble(module, compiled->ptx, *options.arch);
+  return check.judge(result == Clean ? assembled : result);
 }
 
-ExitCode drawloom::runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments) {
-  auto complain = [](llvm::Error error) {
-    llvm::errs() << "drawloom run: " << llvm::toString(std::move(error))
-                 << "\n'drawloom run --help' explains the options\n";
+ExitStatus drawloom::runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments,
+                                   llvm::StringRef verb) {
+  auto complain = [&](llvm::Error error) {
+    llvm::errs() << "drawloom " << verb << ": "
+                 << llvm::toString(std::move(error)) << "\n'drawloom " << verb
+                 << " --help' explains the options\n";
     return BadUsage;
   };
-  llvm::Expected<ProgramOptions> options = ProgramOptions::read(arguments);
+  llvm::Expected<ProgramOptions> options =
+      ProgramOptions::read(arguments, verb);
   if (!options)
     return complain(options.takeError());
   return runProgram(*options);

@@ -65,8 +65,8 @@ static void printHelp() {
          "on a GPU\n"
          "  --help           this text\n"
          "\n"
-         "Exit code: 0 everything matches; 1 something does not; 2 bad usage.\n"
-         "\n"
+      << exitStatusHelp
+      << "\n"
          "Example:\n"
          "  drawloom selftest --device cuda\n";
 }
@@ -155,7 +155,7 @@ static llvm::Expected<Tally> runCases(llvm::StringRef suiteName,
   return tally;
 }
 
-static ExitCode selftest(const SelftestOptions &options) {
+static ExitStatus selftest(const SelftestOptions &options) {
   auto fail = [](llvm::Error error) {
     llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
     return Failed;
@@ -206,10 +206,10 @@ static ExitCode selftest(const SelftestOptions &options) {
   llvm::outs() << llvm::formatv(
       "{0} in {1:f1} s\n",
       matches ? "everything matches" : "something does NOT match", seconds);
-  return matches ? Done : Failed;
+  return matches ? Clean : Findings;
 }
 
-ExitCode drawloom::runSelftest(llvm::ArrayRef<llvm::StringRef> arguments) {
+ExitStatus drawloom::runSelftest(llvm::ArrayRef<llvm::StringRef> arguments) {
   auto complain = [](llvm::Error error) {
     llvm::errs() << "drawloom selftest: " << llvm::toString(std::move(error))
                  << "\n'drawloom selftest --help' explains the options\n";
@@ -224,7 +224,7 @@ ExitCode drawloom::runSelftest(llvm::ArrayRef<llvm::StringRef> arguments) {
     return complain(line.takeError());
   if (line->wantsHelp()) {
     printHelp();
-    return Done;
+    return Clean;
   }
   llvm::Expected<SelftestOptions> options = readOptions(*line);
   if (!options)

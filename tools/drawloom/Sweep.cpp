@@ -58,9 +58,9 @@ static void printHelp() {
          "  --quiet         no progress\n"
          "  --help          this text\n"
          "\n"
-         "Exit code: 0 every point is right, refused or pruned; 1 one is not, "
-         "or the sweep\n"
-         "could not run; 2 bad usage.\n"
+      << exitStatusHelp
+      << "A point that has passed, or whose plan is rejected or pruned, is "
+         "clean.\n"
          "\n"
          "Example:\n"
          "  drawloom sweep "
@@ -83,17 +83,18 @@ static constexpr llvm::StringLiteral program =
     "try:\n"
     "    from drawloom.sweep.__main__ import main\n"
     "except ModuleNotFoundError as error:\n"
-    "    sys.exit('drawloom: a sweep needs the Python package, and "
-    "'\n"
-    "             f'{sys.executable} has it not ({error}): pip install "
-    "drawloom')\n"
+    "    print('drawloom: a sweep needs the Python package, which '\n"
+    "          f'{sys.executable} does not have ({error}): pip install "
+    "drawloom',\n"
+    "          file=sys.stderr)\n"
+    "    sys.exit(3)\n"
     "sys.exit(main(sys.argv[1:]))\n";
 
-ExitCode drawloom::runSweep(llvm::ArrayRef<llvm::StringRef> arguments) {
+ExitStatus drawloom::runSweep(llvm::ArrayRef<llvm::StringRef> arguments) {
   if (llvm::is_contained(arguments, "--help") ||
       llvm::is_contained(arguments, "-h")) {
     printHelp();
-    return Done;
+    return Clean;
   }
   llvm::ErrorOr<std::string> python = findPython();
   if (!python) {

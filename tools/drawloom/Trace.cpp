@@ -55,7 +55,8 @@ static void printTraceHelp() {
          "--orders\n"
          "  --help        this text\n"
          "\n"
-         "Exit code: that of 'drawloom run'; 1 if no kernel ran; 2 bad usage.\n"
+      << exitStatusHelp
+      << "It is that of 'drawloom run'; if no kernel ran, 3.\n"
          "\n"
          "Example:\n"
          "  drawloom trace -o gemm.json "
@@ -79,7 +80,7 @@ static llvm::Expected<std::string> describeKernels(StringRef path) {
   return text;
 }
 
-ExitCode drawloom::runTrace(llvm::ArrayRef<StringRef> arguments) {
+ExitStatus drawloom::runTrace(llvm::ArrayRef<StringRef> arguments) {
   auto complain = [](const llvm::Twine &what) {
     llvm::errs() << "drawloom trace: " << what
                  << "\n'drawloom trace --help' explains the options\n";
@@ -95,7 +96,7 @@ ExitCode drawloom::runTrace(llvm::ArrayRef<StringRef> arguments) {
     StringRef argument = arguments[i];
     if (argument == "--help" || argument == "-h") {
       printTraceHelp();
-      return Done;
+      return Clean;
     }
     if (argument == "--") {
       llvm::append_range(run, arguments.drop_front(i));
@@ -145,10 +146,10 @@ ExitCode drawloom::runTrace(llvm::ArrayRef<StringRef> arguments) {
       llvm::sys::ExecuteAndWait(self, run, std::nullopt, {}, 0, 0, &problem);
   if (result < 0)
     return fail("'" + self + "': " + problem);
-  if (result == Done && !llvm::sys::fs::exists(output))
+  if (result == Clean && !llvm::sys::fs::exists(output))
     return fail("no kernel ran on the emulated device, so there is no trace");
   if (llvm::sys::fs::exists(output))
     llvm::errs() << "drawloom: the trace is in '" << output
                  << "'; https://ui.perfetto.dev opens it\n";
-  return ExitCode(result);
+  return ExitStatus(result);
 }

@@ -12,43 +12,46 @@
 #ifndef DRAWLOOM_TOOLS_DRAWLOOM_VERB_H
 #define DRAWLOOM_TOOLS_DRAWLOOM_VERB_H
 
+#include "ExitStatus.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 
 namespace drawloom {
 
-/// What the command returns to the shell.
-enum ExitCode : int {
-  Done = 0,
-  /// The input is at fault, or a tool that is needed is missing.
-  Failed = 1,
-  /// The command line is at fault.
-  BadUsage = 2,
-};
-
 struct Verb {
   llvm::StringLiteral name;
   /// What it does, in a line of the command's help.
   llvm::StringLiteral summary;
-  ExitCode (*run)(llvm::ArrayRef<llvm::StringRef> arguments);
+  ExitStatus (*run)(llvm::ArrayRef<llvm::StringRef> arguments);
 };
 
-ExitCode runCache(llvm::ArrayRef<llvm::StringRef> arguments);
-ExitCode runCheck(llvm::ArrayRef<llvm::StringRef> arguments);
-ExitCode runCompile(llvm::ArrayRef<llvm::StringRef> arguments);
-ExitCode runCompletion(llvm::ArrayRef<llvm::StringRef> arguments);
-ExitCode runDoctor(llvm::ArrayRef<llvm::StringRef> arguments);
-ExitCode runExplain(llvm::ArrayRef<llvm::StringRef> arguments);
-ExitCode runLsp(llvm::ArrayRef<llvm::StringRef> arguments);
-/// Of PTX; it needs no compiler.
-ExitCode runRun(llvm::ArrayRef<llvm::StringRef> arguments);
+ExitStatus runCache(llvm::ArrayRef<llvm::StringRef> arguments);
+ExitStatus runCheck(llvm::ArrayRef<llvm::StringRef> arguments);
+ExitStatus runCompile(llvm::ArrayRef<llvm::StringRef> arguments);
+ExitStatus runCompletion(llvm::ArrayRef<llvm::StringRef> arguments);
+ExitStatus runDoctor(llvm::ArrayRef<llvm::StringRef> arguments);
+ExitStatus runExplain(llvm::ArrayRef<llvm::StringRef> arguments);
+ExitStatus runLsp(llvm::ArrayRef<llvm::StringRef> arguments);
+/// Runs what the arguments name: a tile program, a kernel in PTX or a command.
+/// `verb` is "run" or "check"; the latter runs all under the checker.
+ExitStatus runAny(llvm::ArrayRef<llvm::StringRef> arguments,
+                  llvm::StringRef verb);
+/// Of PTX or a command; it needs no compiler.
+ExitStatus runRun(llvm::ArrayRef<llvm::StringRef> arguments,
+                  llvm::StringRef verb = "run");
+ExitStatus runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments,
+                         llvm::StringRef verb);
 void printRunHelp();
-ExitCode runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments);
 void printRunProgramHelp();
-ExitCode runSelftest(llvm::ArrayRef<llvm::StringRef> arguments);
-ExitCode runSweep(llvm::ArrayRef<llvm::StringRef> arguments);
-ExitCode runTrace(llvm::ArrayRef<llvm::StringRef> arguments);
+/// The options that each kind of run has, in help.
+void printProgramOptions();
+void printPtxOptions(llvm::StringRef verb);
+void printCommandOptions();
+void printCheckerOptions(llvm::StringRef verb);
+ExitStatus runSelftest(llvm::ArrayRef<llvm::StringRef> arguments);
+ExitStatus runSweep(llvm::ArrayRef<llvm::StringRef> arguments);
+ExitStatus runTrace(llvm::ArrayRef<llvm::StringRef> arguments);
 
 /// The version of Drawloom and of the LLVM under it, in a line.
 std::string versionLine();

@@ -19,28 +19,37 @@
 
 using namespace drawloom;
 
-/// A program is compiled for an architecture; PTX comes with a launch; a
-/// command stands behind "--".
-static ExitCode runAny(llvm::ArrayRef<llvm::StringRef> arguments) {
+ExitStatus drawloom::runAny(llvm::ArrayRef<llvm::StringRef> arguments,
+                            llvm::StringRef verb) {
   bool hasArch = false, hasProgram = false;
   for (llvm::StringRef argument : arguments) {
     if (argument == "--")
-      return runRun(arguments);
-    if (argument == "--help" || argument == "-h") {
-      printRunProgramHelp();
-      llvm::outs() << '\n';
-      printRunHelp();
-      return Done;
-    }
+      return runRun(arguments, verb);
     hasArch |= argument == "--arch" || argument.starts_with("--arch=");
     hasProgram |= argument.ends_with(".mlir");
   }
-  return hasArch || hasProgram ? runRunProgram(arguments) : runRun(arguments);
+  return hasArch || hasProgram ? runRunProgram(arguments, verb)
+                               : runRun(arguments, verb);
+}
+
+static ExitStatus runVerbRun(llvm::ArrayRef<llvm::StringRef> arguments) {
+  // A command after "--" has options of its own.
+  for (llvm::StringRef argument : arguments) {
+    if (argument == "--")
+      break;
+    if (argument != "--help" && argument != "-h")
+      continue;
+    printRunProgramHelp();
+    llvm::outs() << '\n';
+    printRunHelp();
+    return Clean;
+  }
+  return runAny(arguments, "run");
 }
 
 static constexpr Verb verbs[] = {
     {"cache", "show, check or empty the cache of compiled kernels", runCache},
-    {"check", "look at the mbarriers of a kernel in PTX without running it",
+    {"check", "find deadlocks, data races and missing fences in a kernel",
      runCheck},
     {"compile", "turn a kernel in MLIR into PTX or machine code", runCompile},
     {"completion", "write a script that completes commands in a shell",
@@ -48,7 +57,8 @@ static constexpr Verb verbs[] = {
     {"doctor", "tell which GPU tools are here, and what they allow", runDoctor},
     {"explain", "show the plan of a kernel, and why it is so", runExplain},
     {"lsp", "serve an editor: diagnostics, hovers, definitions", runLsp},
-    {"run", "run a program, or a kernel in PTX, on an emulated GPU", runAny},
+    {"run", "run a program, or a kernel in PTX, on an emulated GPU",
+     runVerbRun},
     {"selftest", "run the numeric suite on a GPU or an emulated one",
      runSelftest},
     {"sweep", "run kernels with many shapes, schedules, orders and checks",
@@ -90,11 +100,11 @@ static int runVerb(llvm::ArrayRef<llvm::StringRef> given) {
   llvm::StringRef word = arguments.front();
   if (word == "--help" || word == "-h" || word == "help") {
     printHelp(llvm::outs());
-    return Done;
+    return Clean;
   }
   if (word == "--version") {
     llvm::outs() << versionLine() << '\n';
-    return Done;
+    return Clean;
   }
   llvm::SmallVector<llvm::StringRef> names = {"--help", "--version"};
   for (const Verb &verb : verbs) {

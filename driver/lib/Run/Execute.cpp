@@ -24,6 +24,8 @@ using namespace drawloom::run;
 using interp::HostTensor;
 using Choice = runtime::Kernel::Choice;
 
+char KernelError::ID = 0;
+
 StringRef run::getEmulatedDevice(const target::Architecture &arch) {
   return arch.mma == target::MmaInstruction::Tcgen05 ? "b200" : "h100";
 }
@@ -134,7 +136,7 @@ llvm::Error run::execute(const CompiledModule &module,
   if (llvm::Error error = kernel->launch(values, options))
     return error;
   if (llvm::Error error = device.synchronize())
-    return error;
+    return llvm::make_error<KernelError>(llvm::toString(std::move(error)));
   runtime::Buffer *buffer = buffers.data();
   for (auto [info, tensor, strides] : llvm::zip_equal(
            called.arguments, arguments.tensors, arguments.strides)) {

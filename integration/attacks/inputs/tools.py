@@ -98,7 +98,7 @@ def main():
         cache.mkdir(mode=0o700)
         attack.run([options.drawloom, "compile", program, "--arch", "sm_100a",
                     "-o", cubin, "--sarif", folder / "a.sarif"], verdicts,
-                   "ptxas " + what, judge, expects=(1,),
+                   "ptxas " + what, judge, expects=(3,),
                    environment={"DRAWLOOM_PTXAS": str(fake), "REAL": real,
                                 "DRAWLOOM_PTXAS_SECONDS": "3",
                                 "DRAWLOOM_NO_CACHE": "",

@@ -192,7 +192,7 @@ def pytest_runtest_protocol(item, nextitem):
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     reports, code = run_apart(item)
     if not reports:
-        words = f"signal {-code}" if code < 0 else f"exit code {code}"
+        words = f"signal {-code}" if code < 0 else f"exit status {code}"
         reports = [pytest.TestReport(
             item.nodeid, item.location, {}, "failed",
             f"the test's process ended with {words}", "call")]

@@ -39,8 +39,23 @@ mlir::FailureOr<tile::KernelOp> chooseKernel(mlir::ModuleOp module,
                                              const target::Architecture &arch,
                                              llvm::StringRef wanted);
 
+/// The kernel ran and failed: it deadlocked, or accessed memory illegally. What
+/// is wrong before it runs is another error.
+class KernelError : public llvm::ErrorInfo<KernelError> {
+public:
+  static char ID;
+  explicit KernelError(std::string words) : words(std::move(words)) {}
+  void log(llvm::raw_ostream &os) const override { os << words; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  std::string words;
+};
+
 /// Runs the only kernel of the module; what it stored is in `arguments` then.
-/// `chosen` is called with it before it starts.
+/// `chosen` is called with the kernel that is launched, before it starts.
 llvm::Error
 execute(const CompiledModule &module, const runtime::Device &device,
         Arguments &arguments, const runtime::LaunchOptions &options = {},

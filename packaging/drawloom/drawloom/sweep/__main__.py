@@ -13,9 +13,13 @@ import subprocess
 import sys
 from typing import Sequence
 
+# Exit statuses, as of every verb; 2, for usage, is argparse's.
+CLEAN, FINDINGS, FAILED = 0, 1, 3
+
 if sys.version_info < (3, 11):
-    sys.exit("drawloom: sweeps need Python 3.11, which reads TOML, and this is "
-             f"{sys.version.split()[0]}")
+    print("drawloom: sweeps need Python 3.11, which reads TOML, and this is "
+          f"{sys.version.split()[0]}", file=sys.stderr)
+    sys.exit(FAILED)
 
 from ._commands import Command
 from ._drive import drive
@@ -24,8 +28,6 @@ from ._report import write_report
 from ._spec import Point, SpecError, Sweep, read_sweep, sample
 from ._table import Busy, Table
 from ._work import FAILURES, VERDICTS, plan, run
-
-DONE, FAILED = 0, 1
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -89,8 +91,8 @@ def repeat_part(command: Command, part: str) -> int:
     words = command.of(part)
     print(f"cd {shlex.quote(command.folder)} && {shlex.join(words)}", flush=True)
     code = subprocess.run(words, cwd=command.folder).returncode
-    print(f"exit code {code}" if code else "passed")
-    return FAILED if code else DONE
+    print(f"exit status {code}" if code else "passed")
+    return FINDINGS if code else CLEAN
 
 
 def repeat(sweep: Sweep, key: str, folder: pathlib.Path | None) -> int:
@@ -115,7 +117,7 @@ def repeat(sweep: Sweep, key: str, folder: pathlib.Path | None) -> int:
     message = row.message if not row.fits else sweep.budget.over(row)
     if message:
         print(f"pruned: {message}")
-        return DONE
+        return CLEAN
     print(f"plan: {row.threads} threads, {row.registers} registers at entry, "
           f"{row.shared_bytes} bytes of shared memory, {row.tensor_columns or 0} columns of "
           f"tensor memory, in {row.milliseconds:.0f} ms")
@@ -129,7 +131,7 @@ def repeat(sweep: Sweep, key: str, folder: pathlib.Path | None) -> int:
     for finding in json.loads(result.findings):
         print(json.dumps(finding, indent=1))
     print(f"{result.verdict}{': ' if result.message else ''}{result.message}")
-    return FAILED if result.verdict in FAILURES else DONE
+    return FINDINGS if result.verdict in FAILURES else CLEAN
 
 
 def summarize(table: Table, options: argparse.Namespace) -> int:
@@ -149,7 +151,9 @@ def summarize(table: Table, options: argparse.Namespace) -> int:
               f"{message.splitlines()[0]}\n  "
               f"{command_of(options)} --only {key}")
     print(f"table: {options.table}\nreport: {options.report}")
-    return FAILED if failures or sum(verdicts.values()) != total else DONE
+    if failures:
+        return FINDINGS
+    return CLEAN if sum(verdicts.values()) == total else FAILED
 
 
 def sweep_all(sweep: Sweep, options: argparse.Namespace) -> int:
@@ -179,7 +183,7 @@ def main(arguments: Sequence[str]) -> int:
         if options.list:
             for point in sweep.points:
                 print(point.key, describe(point, sweep))
-            return DONE
+            return CLEAN
         return sweep_all(sweep, options)
     except (SpecError, Busy, RuntimeError, OSError, sqlite3.Error) as error:
         print(f"drawloom: {error}", file=sys.stderr)

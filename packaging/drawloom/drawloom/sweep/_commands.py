@@ -6,7 +6,7 @@
     command = ["{build}/bin/mutate", "--suite", "--part", "{part}"]
     parts = 100
 
-A point is one part, "3/100". Its exit code is its verdict, and the last line that it
+A point is one part, "3/100". Its exit status is its verdict, and the last line that it
 prints is what there is to say about it. The key of a point has the bytes of every file
 in it that a word of the command names, the tool itself among them, and a worker refuses
 to run other ones.
@@ -121,7 +121,7 @@ def run_part(command: Command, part: str) -> tuple[str, str]:
     if code == 0:
         return "passed", last
     how = (f"signal {-code} ({signal.Signals(-code).name})" if code < 0
-           else f"exit code {code}")
+           else f"exit status {code}")
     return "failed", f"{how}: {last}\n{text}"
 
 

@@ -74,7 +74,7 @@ class _Process:
             if code == -signal.SIGALRM:
                 return Lost(f"no answer in {self.batch.seconds:g} s")
             return Lost(f"ended by signal {-code} ({signal.Signals(-code).name})"
-                        if code < 0 else f"ended with exit code {code}")
+                        if code < 0 else f"ended with exit status {code}")
         if isinstance(answer, Exception):
             raise answer
         return answer
