@@ -19,9 +19,8 @@
 //   K trips    0, 1, as many as there are slots, and more
 //   epilogues  all of them, in turn
 //
-// Some clusters have a third dimension, whose 2 or 4 CTAs divide the steps
-// along K. And there are rows that clusters divide: RowCases.h,
-// RowProductCases.h.
+// Some clusters have a third dimension, whose 2 or 4 CTAs divide the K tiles
+// (split-K). Cluster-wide rows are in RowCases.h and RowProductCases.h.
 
 #ifndef DRAWLOOM_TOOLS_SUITE_CLUSTERCASES_H
 #define DRAWLOOM_TOOLS_SUITE_CLUSTERCASES_H

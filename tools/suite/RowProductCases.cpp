@@ -42,9 +42,9 @@ struct RowProductOptions {
 };
 } // namespace
 
-/// Replaces {T} by the type of operands, {N} by the columns, {S} by the step
-/// along k, {P} by how products read f32, {F} and {H} by tiles of the product
-/// in f32 and bf16.
+/// Replaces {T} by the type of operands, {N} by the columns, {S} by the K tile,
+/// {P} by how MMAs read f32, {F} and {H} by tiles of the result in f32 and
+/// bf16.
 static std::string fill(const RowProductOptions &o, std::string text) {
   std::string columns = std::to_string(o.getColumns());
   const std::pair<const char *, std::string> words[] = {

@@ -22,7 +22,7 @@
 // has 8 bits, and is a multiple of the grid as soon as its exponent is no more
 // than 7 below the largest. The operands are known, so what each product may
 // lose is known as well: |p| mod grid, if the grid is not finer than the
-// machine's. So for each element, instruction by instruction, with s the exact
+// hardware's. So for each element, instruction by instruction, with s the exact
 // sum so far and d a bound for |c - s|:
 //
 //   grid      2^(largest exponent - 13), where c counts with |s| + d

@@ -159,9 +159,9 @@ static Movement floatRemainder(const Two &x, double, double u) {
 }
 
 /// A power whose exponent is x, and somewhere from `low` to `high` on the
-/// machine. The function is monotonic, so its values at the ends say how far it
-/// moves. A factor times v would not do: of e^-1000, which is 0 here, it is 0
-/// or not a number, whatever the exponent does.
+/// hardware. The function is monotonic, so its values at the ends say how far
+/// it moves. A factor times v would not do: of e^-1000, which is 0 here, it is
+/// 0 or not a number, whatever the exponent does.
 static Movement power(double (*function)(double), double x, double low,
                       double high) {
   double f = function(x), top = function(high), bottom = function(low);

@@ -223,7 +223,7 @@ static LogicalResult choice(Operation *op, Evaluator &eval) {
 }
 
 /// The larger or the smaller of two numbers. It grows with both, so the
-/// machine's lies between those of the ends of where its operands are.
+/// hardware's lies between those of the ends of where its operands are.
 template <auto fn>
 static LogicalResult extremum(Operation *op, Evaluator &eval) {
   TensorRef offs[] = {eval.getDeviation(op->getOperand(0)),

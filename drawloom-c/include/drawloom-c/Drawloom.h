@@ -23,8 +23,8 @@
  * What goes wrong is a value: functions that can fail return an error, or null
  * if all is well, and leave their results alone if it isn't. No exception comes
  * out, nothing is printed, and no input ends the process. A handle belongs to
- * the caller, who gives it back with its Destroy function; null may be given
- * back, too. Strings are UTF-8 and end in a zero.
+ * the caller, who destroys it with its Destroy function; null is allowed there.
+ * Strings are UTF-8 and end in a zero.
  *
  * What a caller gives is checked, and is an error if it can't be: a handle, or
  * a place for a result, that is null; a string that is not UTF-8; a structSize

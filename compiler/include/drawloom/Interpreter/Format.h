@@ -68,7 +68,7 @@ struct FormatInfo {
   uint8_t bits;
   /// The bytes of one element in a host tensor. Formats below a byte take one
   /// byte each; tf32 takes the high bits of a four-byte word, as on the
-  /// machine.
+  /// hardware.
   uint8_t bytes;
   /// Null for integers.
   const llvm::fltSemantics &(*semantics)();

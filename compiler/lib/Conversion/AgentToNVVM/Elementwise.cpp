@@ -63,7 +63,7 @@ static bool isCount(Value number, unsigned factors = 8) {
 }
 
 /// Whether a product of indices may have more than 32 bits. The number of work
-/// items has not: a launch counts them. A small factor is the size of a tile or
+/// tiles has not: a launch counts them. A small factor is the size of a tile or
 /// of a row.
 static bool isWide(Operation *op) {
   constexpr int64_t small = 1 << 16;

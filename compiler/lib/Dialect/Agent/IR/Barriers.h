@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A barrier that all threads of a CTA or of a cluster must reach hangs inside
-// of a role, because the other roles run other code.
+// A barrier that all threads of a CTA or of a cluster must reach hangs inside a
+// role, because the other roles run other code.
 //
 //===----------------------------------------------------------------------===//
 

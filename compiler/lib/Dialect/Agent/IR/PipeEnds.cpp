@@ -8,7 +8,7 @@
 //
 // The rules about a pipe as a whole: one producer, at least one consumer, all
 // in one switch, close enough to each other, and in agreement about the work
-// items that their slots belong to.
+// tiles that their slots belong to.
 //
 //===----------------------------------------------------------------------===//
 

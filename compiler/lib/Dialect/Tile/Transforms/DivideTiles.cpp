@@ -303,7 +303,7 @@ void Divider::shorten(Value value, int64_t dim) {
 }
 
 /// What all CTAs have, the first one stores: that of the others falls outside
-/// of the view.
+/// the view.
 void Divider::storeOnce(StoreOp store) {
   OpBuilder b(store);
   Location loc = store.getLoc();

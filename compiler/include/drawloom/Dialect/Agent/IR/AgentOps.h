@@ -47,9 +47,9 @@ inline constexpr llvm::StringLiteral parametersAttrName = "agent.parameters";
 inline constexpr llvm::StringLiteral sharedBytesAttrName = "agent.shared_bytes";
 inline constexpr llvm::StringLiteral scratchAttrName = "agent.scratch";
 
-/// The order in which slots are filled and emptied. It is apart from the
-/// machine's memory: a load from a view may move across a produce, a produce
-/// may not move across another end of the same pipe.
+/// The order in which slots are filled and emptied. It is apart from the GPU's
+/// memory: a load from a view may move across a produce, a produce may not move
+/// across another end of the same pipe.
 struct PipeResource : public mlir::SideEffects::Resource::Base<PipeResource> {
   llvm::StringRef getName() final { return "Pipe"; }
 };

@@ -32,10 +32,10 @@ def Agent_SwitchOp : Agent_Op<"switch", [
     }
     ```
 
-    `cluster` is the number of CTAs of a cluster along each dimension of the work
-    items; CTAs next to each other along the first dimension have neighboring
-    ranks. Without `cluster` there is one CTA. `items` says who takes a work tile,
-    and a tile in the roles is the tile of those:
+    `cluster` is the number of CTAs of a cluster along each dimension of the
+    work tiles; CTAs next to each other along the first dimension have
+    neighboring ranks. Without `cluster` there is one CTA. `items` says who
+    takes a work tile, and a tile in the roles is the tile of those:
 
     | `items` | who takes an item | a CTA holds |
     |---|---|---|

@@ -80,13 +80,13 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
 
     [CodeGeneration](../CodeGeneration.md#slots-and-barriers) has the table of
     who waits for what and tells whom. If the last thing that the tensor core
-    does for a role is to give a slot back, the role that fills the slot ends
-    with a wait for it: a kernel must not leave while an arrival is on its way.
+    does for a role is to release a slot, the role that fills the slot ends with
+    a wait for it: a kernel must not leave while an arrival is on its way.
 
     What runs is what was proved: a switch that `prove-progress` has not proved
-    to end is refused, unless `unproved` asks for its code. A condition that the
-    sizes of a launch decide goes into the description of the kernel, and the
-    launch checks it.
+    deadlock-free is rejected, unless `unproved` asks for its code. A condition
+    that the sizes of a launch decide goes into the description of the kernel,
+    and the launch checks it.
 
     It refuses, besides what has no code yet, by name:
 

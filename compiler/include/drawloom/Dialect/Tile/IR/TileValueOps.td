@@ -159,9 +159,9 @@ def Tile_AllGatherOp : Tile_ValueOp<"all_gather"> {
   let summary = "what neighboring work tiles have";
   let description = [{
     The CTAs of a cluster along dimension `along` take as many neighboring work
-    items. Each gives a vector and gets those of all of them, its own among them,
-    in the order of their places. So what each computes from them is the same, to
-    the bit:
+    tiles. Each gives a vector and gets those of all of them, its own among
+    them, in the order of their places. So what each computes from them is the
+    same, to the bit:
 
     ```mlir
     %part = tile.reduce addf %x axis 1 : tensor<8x512xf32> -> tensor<8xf32>
