@@ -149,6 +149,8 @@ void ClusterChecker::touchByThreads(const AccessEvent &event) {
         emu::isShared(access.range.address) ? sharedJudge : lostJudge;
     judge.lostStores(access, event.ranges, event.lost);
   }
+  if (event.undefined && event.kind == AccessKind::Read)
+    written.markUndefined(event);
   // A warp copies a tensor map as a whole.
   bool isWarps = kernel->parsed(event.origin.instruction)->opcode() ==
                  ptx::Opcode::TensormapCpFenceproxy;
@@ -175,6 +177,8 @@ void ClusterChecker::touchByThreads(const AccessEvent &event) {
       touch(access, event.origin);
     }
   }
+  if (event.undefined && event.kind == AccessKind::Write)
+    written.undoUndefined(event);
 }
 
 void ClusterChecker::touchByOperation(const AccessEvent &event) {
@@ -334,6 +338,10 @@ void ClusterChecker::ended() {
 
 void ClusterChecker::local(const emu::LocalEvent &event) {
   writtenLocal.event(event, accessOf(event.origin));
+}
+
+void ClusterChecker::undefined(const emu::UndefinedEvent &event) {
+  reportUndefined(event, accessOf(event.origin), findings);
 }
 
 void ClusterChecker::tensorMap(const emu::TensorMapEvent &event) {

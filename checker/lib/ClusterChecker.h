@@ -35,6 +35,7 @@ public:
   void heap(const emu::HeapEvent &event) override;
   void dependency(const emu::DependencyEvent &event) override;
   void local(const emu::LocalEvent &event) override;
+  void undefined(const emu::UndefinedEvent &event) override;
   void tensorMap(const emu::TensorMapEvent &event) override;
   void answer(const emu::AnswerEvent &event) override;
   void lanesExited(const emu::Origin &origin) override;

@@ -49,7 +49,8 @@ std::vector<Finding> Findings::take() {
   for (auto &[key, finding] : list) {
     // What races with a write may come before it.
     bool isUnwritten = finding.rule == Rule::Uninitialized ||
-                       finding.rule == Rule::UninitializedUpdate;
+                       finding.rule == Rule::UninitializedUpdate ||
+                       finding.rule == Rule::UndefinedValue;
     if (isUnwritten && isInRace(finding))
       continue;
     finding.count = counts[key].times;

@@ -48,6 +48,15 @@ void WrittenBytes::write(uint64_t offset, uint64_t bytes) {
   });
 }
 
+void WrittenBytes::undo(uint64_t offset) {
+  uint64_t bit = uint64_t(1) << offset % 64;
+  if (!(words[offset / 64] & bit))
+    return;
+  words[offset / 64] &= ~bit;
+  ++missing;
+  ++missingOf[offset / blockBytes];
+}
+
 bool WrittenBytes::isAnyWritten(uint64_t offset, uint64_t bytes) const {
   bool isAny = !missing;
   if (!isAny)
@@ -121,6 +130,12 @@ bool WrittenInCluster::isComplete(uint64_t begin, uint64_t end) const {
          shared[rank].isComplete(begin & emu::sharedOffsetMask, end - begin);
 }
 
+WrittenBytes &WrittenInCluster::sharedOf(uint32_t rank) {
+  while (shared.size() <= rank)
+    shared.emplace_back(sharedBytes);
+  return shared[rank];
+}
+
 void WrittenInCluster::touchOperands(Access access,
                                      llvm::ArrayRef<MemoryRange> ranges) {
   uint64_t begin = ~uint64_t(0), end = 0;
@@ -147,9 +162,7 @@ void WrittenInCluster::touch(const Access &access, bool copies) {
   forEachPiece(range, [&](uint64_t address, int lane) {
     uint32_t rank = rankOf(address);
     uint64_t offset = address & emu::sharedOffsetMask;
-    while (shared.size() <= rank)
-      shared.emplace_back(sharedBytes);
-    WrittenBytes &memory = shared[rank];
+    WrittenBytes &memory = sharedOf(rank);
     if (access.reads && !copies && !isReported &&
         !memory.isAnyWritten(offset, range.bytes)) {
       isReported = true;
@@ -160,6 +173,34 @@ void WrittenInCluster::touch(const Access &access, bool copies) {
     if (access.writes)
       memory.write(offset, range.bytes);
   });
+}
+
+void WrittenInCluster::markUndefined(const emu::AccessEvent &load) {
+  for (const MemoryRange &range : load.ranges) {
+    auto [begin, end] = hullOf(range);
+    if (!emu::isShared(range.address) || isComplete(begin, end))
+      continue;
+    forEachPiece(range, [&](uint64_t address, int lane) {
+      if (lane < 0 || !emu::isShared(address))
+        return;
+      const WrittenBytes &memory = sharedOf(rankOf(address));
+      uint64_t offset = address & emu::sharedOffsetMask;
+      for (uint32_t byte = 0; byte != range.bytes; ++byte)
+        load.undefined[lane] |= uint32_t(!memory.isWritten(offset + byte))
+                                << byte;
+    });
+  }
+}
+
+void WrittenInCluster::undoUndefined(const emu::AccessEvent &store) {
+  for (const MemoryRange &range : store.ranges)
+    forEachPiece(range, [&](uint64_t address, int lane) {
+      if (lane < 0 || !emu::isShared(address))
+        return;
+      for (uint32_t bytes = store.undefined[lane]; bytes; bytes &= bytes - 1)
+        shared[rankOf(address)].undo((address & emu::sharedOffsetMask) +
+                                     llvm::countr_zero(bytes));
+    });
 }
 
 void WrittenInCluster::allocate(uint32_t rank, uint32_t column,
@@ -204,6 +245,9 @@ void WrittenLocal::event(const emu::LocalEvent &event, const Access &access) {
     uint64_t begin = address - emu::localWindow, end = begin + size;
     if (event.kind == emu::LocalEvent::Allocate && bytes.size() < end)
       bytes.resize(end);
+    // A store of an undefined value leaves memory without one.
+    if (event.undefined && bytes.size() < end)
+      bytes.resize(end);
     uint32_t never = end <= bytes.size() ? lanes : 0;
     for (uint64_t at = begin; at < std::min(end, bytes.size()); ++at) {
       never &= bytes[at];
@@ -211,6 +255,16 @@ void WrittenLocal::event(const emu::LocalEvent &event, const Access &access) {
         bytes[at] |= lanes;
       else if (event.kind == emu::LocalEvent::Write)
         bytes[at] &= ~lanes;
+      if (!event.undefined)
+        continue;
+      for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        unsigned lane = llvm::countr_zero(rest);
+        uint32_t bit = 1u << (at - begin);
+        if (event.kind == emu::LocalEvent::Read && bytes[at] >> lane & 1)
+          event.undefined[lane] |= bit;
+        else if (event.kind == emu::LocalEvent::Write)
+          bytes[at] |= uint32_t((event.undefined[lane] & bit) != 0) << lane;
+      }
     }
     if (event.kind == emu::LocalEvent::Read && never)
       report(access, Finding::Local, address, llvm::countr_zero(never),
@@ -226,6 +280,56 @@ void WrittenLocal::event(const emu::LocalEvent &event, const Access &access) {
       touch(address, range.bytes, 1u << lane);
     });
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Uses of undefined values
+//===----------------------------------------------------------------------===//
+
+static const char *describeUse(emu::UndefinedEvent::Use use) {
+  switch (use) {
+  case emu::UndefinedEvent::Store:
+    return " stores it";
+  case emu::UndefinedEvent::Address:
+    return " uses it in an address";
+  case emu::UndefinedEvent::Branch:
+    return " is executed or not by a predicate that depends on it";
+  case emu::UndefinedEvent::Operand:
+    return " multiplies it";
+  }
+  return "";
+}
+
+void drawloom::checker::reportUndefined(const emu::UndefinedEvent &event,
+                                        const Access &use, Findings &findings) {
+  if (!findings.isFirst(Rule::UndefinedValue, use.kernel, event.source,
+                        use.instruction))
+    return;
+  Access source = use;
+  source.instruction = event.source;
+  Finding finding;
+  finding.rule = Rule::UndefinedValue;
+  finding.space = Finding::Registers;
+  finding.first = describeSite(source, use.lane);
+  finding.second = describeSite(use, use.lane);
+  finding.firstInstruction = event.source;
+  finding.secondInstruction = use.instruction;
+  describeFinding(finding, source, use, 0);
+  bool isShuffle =
+      use.kernel->parsed(event.source)->opcode() == ptx::Opcode::Shfl;
+  std::string first = lineOf(finding.first), second = lineOf(finding.second);
+  finding.why = (isShuffle ? "what " + first +
+                                 " reads from a lane that takes no part in it"
+                           : "what " + first +
+                                 " loads was never written, or written with an "
+                                 "undefined value") +
+                "; it may be anything, and " + second + describeUse(event.use);
+  finding.advice =
+      isShuffle
+          ? "a source lane that the member mask of " + first +
+                " names, or a condition around " + second
+          : "a write before " + first + ", or a condition around " + second;
+  findings.add(std::move(finding));
 }
 
 //===----------------------------------------------------------------------===//

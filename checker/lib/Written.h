@@ -16,6 +16,11 @@
 // wide access over padding. Copies of engines are no use: what they copy counts
 // as written where it goes.
 //
+// What a thread reads from shared or local memory where nothing was written is
+// an undefined value, and the emulator follows it through registers. It is
+// found where it is used, whether the read was or not. Memory that such a value
+// is stored to counts as not written.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef DRAWLOOM_CHECKER_WRITTEN_H
@@ -34,6 +39,7 @@ public:
   explicit WrittenBytes(uint64_t bytes);
   bool isComplete() const { return !missing; }
   void write(uint64_t offset, uint64_t bytes);
+  void undo(uint64_t offset); ///< Of one byte.
   /// Whether all blocks that a range reaches into are complete.
   bool isComplete(uint64_t offset, uint64_t bytes) const {
     for (uint64_t block = offset / blockBytes,
@@ -42,6 +48,9 @@ public:
       if (missingOf[block])
         return false;
     return true;
+  }
+  bool isWritten(uint64_t offset) const {
+    return words[offset / 64] >> offset % 64 & 1;
   }
   /// Whether one of the bytes was written.
   bool isAnyWritten(uint64_t offset, uint64_t bytes) const;
@@ -65,6 +74,10 @@ public:
 
   /// An access to shared memory. `copies`: it reads for a copy.
   void touch(const Access &access, bool copies);
+  /// Marks what a load of threads reads and nothing has written.
+  void markUndefined(const emu::AccessEvent &load);
+  /// Forgets what a store has written without a defined value.
+  void undoUndefined(const emu::AccessEvent &store);
   /// Of an MMA that reads them.
   void touchOperands(Access access, llvm::ArrayRef<emu::MemoryRange> ranges);
   /// One to tensor memory.
@@ -76,6 +89,7 @@ private:
   static constexpr unsigned tensorLanes = 128, tensorColumns = 512;
   /// Whether all from `begin` to `end` is written, as far as that is cheap.
   bool isComplete(uint64_t begin, uint64_t end) const;
+  WrittenBytes &sharedOf(uint32_t rank);
 
   using Columns = std::vector<std::bitset<tensorLanes>>;
 
@@ -99,6 +113,10 @@ private:
   /// is past the last one is unallocated, or written.
   llvm::DenseMap<uint32_t, std::vector<uint32_t>> missing;
 };
+
+/// An undefined value is used. `use` says who uses it.
+void reportUndefined(const emu::UndefinedEvent &event, const Access &use,
+                     Findings &findings);
 
 /// Global memory that the host has allocated and not filled.
 class WrittenGlobal {

@@ -301,7 +301,7 @@ llvm::Error Decoder::placeRegisters() {
     };
     placeArguments(part.function->prototype->results, part.results);
     placeArguments(part.function->prototype->parameters, part.parameters);
-    registersOf.push_back(std::move(places));
+    part.placeOf = std::move(places);
   }
   predicateNext = predicateEnd = 0;
   return llvm::Error::success();
@@ -309,7 +309,7 @@ llvm::Error Decoder::placeRegisters() {
 
 void Decoder::decodeFunction(uint32_t index) {
   functionField = &program->functions[index];
-  registers = registersOf[index];
+  registers = functionField->placeOf;
   for (const ptx::Instruction &instruction :
        functionField->function->instructions)
     decodeInstruction(instruction);

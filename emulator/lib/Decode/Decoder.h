@@ -189,7 +189,6 @@ private:
 
   /// Where register n of the current function is; its elements follow.
   llvm::ArrayRef<Reg> registers;
-  std::vector<std::vector<Reg>> registersOf; ///< By program function.
   /// Wider than a place in the file, which `decode` checks it against.
   uint64_t fileEnd = 0;
   Reg predicateNext = 0, predicateEnd = 0;

@@ -104,6 +104,7 @@ struct ProgramFunction {
   uint32_t end = 0;   ///< Behind its last one.
   Reg registersBegin = 0, registersEnd = 0;
   std::vector<RegisterSpan> registers;
+  std::vector<Reg> placeOf; ///< Of each register, by its number.
   std::vector<Argument> results, parameters; ///< Not of an entry.
   /// The thread's memory that a call of it takes: the .param variables of
   /// calls, and behind them .local variables, so that the frame ends where the

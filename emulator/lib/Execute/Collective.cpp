@@ -16,6 +16,7 @@
 #include "Execute/Engine.h"
 #include "Execute/Lanes.h"
 #include "Machine/Tell.h"
+#include "Machine/Undefined.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
@@ -46,6 +47,7 @@ public:
   void set(unsigned slot, unsigned lane, T value) const {
     destination<T>(warp, of(lane)->slot[slot]).set(lane, value);
   }
+  Reg reg(unsigned slot, unsigned lane) const { return of(lane)->slot[slot]; }
   uint32_t test(unsigned slot, uint32_t group) const {
     if (!at)
       return warp.test(inst->slot[slot]) & group;
@@ -203,6 +205,29 @@ static std::pair<unsigned, bool> sourceLane(Modifier mode, unsigned lane,
   return {inRange ? unsigned(from) : lane, inRange};
 }
 
+/// Undefined values move with the others; that of a lane outside of the group
+/// is one.
+[[gnu::cold, gnu::noinline]] static void
+shuffleUndefined(Warp &warp, const Inst *inst, uint32_t group,
+                 const Operands &operands, const uint8_t *origins,
+                 uint32_t absent) {
+  UndefinedValues &values = warp.followUndefined();
+  uint16_t bytes[32];
+  uint32_t sources[32];
+  forEachLane(group, [&](unsigned lane) {
+    unsigned from = origins[lane];
+    bool isAbsent = absent >> lane & 1;
+    Reg source = operands.reg(A, from);
+    bytes[lane] = isAbsent ? 0xf : values.bytesOf(source, from);
+    sources[lane] =
+        isAbsent ? warp.program().indexOf(inst) : values.sourceOf(source);
+  });
+  forEachLane(group, [&](unsigned lane) {
+    values.set(operands.reg(D, lane), lane, bytes[lane], sources[lane]);
+    values.set(operands.reg(P, lane), lane, 0, 0);
+  });
+}
+
 static const Inst *shfl(Warp &warp, const Inst *inst, uint32_t mask) {
   return forGroups(warp, inst, mask, [&](uint32_t group, Operands operands) {
     uint32_t a[32]; // The destination may be the source.
@@ -211,6 +236,7 @@ static const Inst *shfl(Warp &warp, const Inst *inst, uint32_t mask) {
     });
     auto mode = static_cast<Modifier>(inst->imm);
     uint32_t inRange = 0;
+    uint8_t origins[32];
     Absent absent;
     forEachLane(group, [&](unsigned lane) {
       auto [from, valid] =
@@ -219,6 +245,7 @@ static const Inst *shfl(Warp &warp, const Inst *inst, uint32_t mask) {
       // The value of a lane outside the group is undefined; the lane's own is
       // the same under every schedule.
       bool isThere = group >> from & 1;
+      origins[lane] = from;
       operands.set(D, lane, isThere ? a[from] : a[lane]);
       absent.lanes |= uint32_t(!isThere) << lane;
       absent.exited |=
@@ -228,6 +255,8 @@ static const Inst *shfl(Warp &warp, const Inst *inst, uint32_t mask) {
       inRange |= uint32_t(valid) << lane;
     });
     operands.setPredicate(P, inRange, group);
+    if (warp.undefined() || (absent.lanes && warp.listener())) [[unlikely]]
+      shuffleUndefined(warp, inst, group, operands, origins, absent.lanes);
     return absent;
   });
 }

@@ -88,6 +88,9 @@ inline void deliver(ClusterListener &listener, const DependencyEvent &event) {
 inline void deliver(ClusterListener &listener, const LocalEvent &event) {
   listener.local(event);
 }
+inline void deliver(ClusterListener &listener, const UndefinedEvent &event) {
+  listener.undefined(event);
+}
 inline void deliver(ClusterListener &listener, const TensorMapEvent &event) {
   listener.tensorMap(event);
 }

@@ -10,6 +10,7 @@
 #include "Machine/Grid.h"
 #include "Machine/Machine.h"
 #include "Machine/Tell.h"
+#include "Machine/Undefined.h"
 #include "llvm/ADT/STLExtras.h"
 #include <sys/mman.h>
 
@@ -149,15 +150,37 @@ bool Warp::pick() {
   return true;
 }
 
+UndefinedValues &Warp::followUndefined() {
+  if (!undefinedField) {
+    undefinedField = std::make_unique<UndefinedValues>();
+    leaveLoop();
+  }
+  return *undefinedField;
+}
+
+const Inst *Warp::runFollowing(const Inst *pc, uint64_t &left) {
+  do {
+    uint32_t mask = activeField & (predicate(pc->guard) ^ pc->guardFlip);
+    undefinedField->step(*this, pc, mask);
+    pc = mask ? pc->fn(*this, pc, mask) : pc + 1;
+  } while (--left && pc < stop && !undefinedField->empty());
+  if (undefinedField->empty())
+    undefinedField.reset();
+  return pc;
+}
+
 uint64_t Warp::run(uint64_t budget) {
   uint64_t left = budget;
   turnOver = false;
   while (left && !turnOver && pick()) {
     const Inst *pc = currentField->pc;
-    do {
-      uint32_t mask = activeField & (predicate(pc->guard) ^ pc->guardFlip);
-      pc = mask ? pc->fn(*this, pc, mask) : pc + 1;
-    } while (--left && pc < stop);
+    if (undefinedField) [[unlikely]]
+      pc = runFollowing(pc, left);
+    else
+      do {
+        uint32_t mask = activeField & (predicate(pc->guard) ^ pc->guardFlip);
+        pc = mask ? pc->fn(*this, pc, mask) : pc + 1;
+      } while (--left && pc < stop);
     // No instruction leads there: each function ends with a return. Lanes that
     // came there all the same would take what lies behind for code.
     if (pc == codeEnd) [[unlikely]]

@@ -39,6 +39,7 @@ namespace drawloom::emu {
 class ClusterListener;
 class CTA;
 class Machine;
+class UndefinedValues;
 struct IssuePoint;
 
 /// What a call passes and takes, for Inst::extra of the call.
@@ -113,6 +114,10 @@ public:
   Fragment &current() { return *currentField; }
   /// That of the cluster; may be null.
   ClusterListener *listener() const { return listenerField; }
+  /// What has no defined value; null if nobody listens, or all have one.
+  UndefinedValues *undefined() { return undefinedField.get(); }
+  /// From now on there may be such values.
+  UndefinedValues &followUndefined();
   IssuePoint issuePoint(const Inst *inst, uint32_t mask);
   /// The same for work of an engine, which listeners know by a number.
   IssuePoint newOperation(const Inst *inst, uint32_t mask);
@@ -226,6 +231,8 @@ private:
   /// Moves lanes `mask` of the current fragment to one of their own.
   Fragment &split(uint32_t mask);
   bool pick();
+  /// The run loop while there are undefined values.
+  const Inst *runFollowing(const Inst *pc, uint64_t &left);
   void leaveLoop() { stop = nullptr; }
   void setRegisters();
   /// Copies what a call passes. `fromRegisters` is the register file that is
@@ -267,6 +274,7 @@ private:
   std::vector<std::array<Link, 32>> links;
   llvm::SmallVector<std::unique_ptr<Fragment>, 2> fragments;
   Rendezvous rendezvous;
+  std::unique_ptr<UndefinedValues> undefinedField;
 };
 
 } // namespace drawloom::emu

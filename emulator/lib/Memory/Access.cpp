@@ -257,62 +257,6 @@ failAccess(Warp &warp, const Inst *inst, unsigned lane, const AccessInfo &info,
   return false;
 }
 
-[[gnu::cold, gnu::noinline]] void
-drawloom::emu::tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
-                            const AccessInfo &info, uint32_t failed,
-                            uint32_t unchanged, uint32_t lost) {
-  uint64_t addresses[32];
-  info.addresses(warp, info, addresses);
-  RangeList ranges, local;
-  uint32_t otherLanes = 0, localLanes = 0;
-  for (uint32_t rest = mask; rest; rest &= rest - 1) {
-    unsigned lane = std::countr_zero(rest);
-    Space space = spaceOf(addresses[lane]);
-    if (space == Space::Local) {
-      local.addLane(lane, addresses[lane], info.bytes);
-      localLanes |= 1u << lane;
-    } else if (space != Space::Param) {
-      ranges.addLane(lane, addresses[lane], info.bytes);
-      otherLanes |= 1u << lane;
-    }
-  }
-  if (localLanes)
-    tell(warp.issuePoint(inst, localLanes),
-         LocalEvent{.kind = info.kind == AccessKind::Read ? LocalEvent::Read
-                                                          : LocalEvent::Write,
-                    .ranges = local.get()});
-  if (!otherLanes)
-    return;
-  tell(warp.issuePoint(inst, otherLanes),
-       AccessEvent{.kind = info.kind,
-                   .space = info.declared,
-                   .order = info.order,
-                   .scope = info.scope,
-                   .nonCoherent = info.nonCoherent,
-                   .failed = failed,
-                   .unchanged = unchanged & otherLanes,
-                   .lost = lost & otherLanes,
-                   .ranges = ranges.get()});
-}
-
-[[gnu::cold, gnu::noinline]] void StoreReport::keep() {
-  before = std::make_unique<char[]>(32 * info.bytes);
-  for (uint32_t rest = mask; rest; rest &= rest - 1) {
-    unsigned lane = std::countr_zero(rest);
-    memcpy(&before[lane * info.bytes], host[lane], info.bytes);
-  }
-}
-
-[[gnu::cold, gnu::noinline]] void StoreReport::tellStore() {
-  uint32_t unchanged = 0;
-  for (uint32_t rest = mask; rest; rest &= rest - 1) {
-    unsigned lane = std::countr_zero(rest);
-    if (!memcmp(&before[lane * info.bytes], host[lane], info.bytes))
-      unchanged |= 1u << lane;
-  }
-  tellResolved(warp, inst, mask, info, 0, unchanged, lost);
-}
-
 /// Each lane on its own: several allocations, several CTAs, or an error.
 [[gnu::noinline]] static bool resolveEach(Warp &warp, const Inst *inst,
                                           uint32_t mask, const AccessInfo &info,

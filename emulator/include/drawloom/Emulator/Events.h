@@ -120,6 +120,10 @@ struct AccessEvent {
   /// Of a store: the lanes whose value isn't there afterwards, since another
   /// lane has stored a different one to the same bytes.
   uint32_t lost = 0;
+  /// For each lane, the bytes of its piece without a defined value: bit n is
+  /// byte n. Of a store: null if all have one. Of a load: null, or the place
+  /// where the listener marks what nothing has written.
+  uint32_t *undefined = nullptr;
   llvm::ArrayRef<MemoryRange> ranges = {};
   llvm::ArrayRef<TensorRange> tensor = {}; ///< In place of ranges, if Tensor.
 };
@@ -306,7 +310,22 @@ struct LocalEvent {
   };
   Origin origin = {};
   Kind kind = Read;
+  uint32_t *undefined = nullptr; ///< As in AccessEvent.
   llvm::ArrayRef<MemoryRange> ranges = {};
+};
+
+/// An undefined value is used: what a load found that nothing had written, or a
+/// shuffle in a lane that takes no part, and what was computed from it.
+struct UndefinedEvent {
+  enum Use : uint8_t {
+    Store, ///< To global memory, or by an atomic.
+    Address,
+    Branch,  ///< Or the guard of an instruction that is no computation.
+    Operand, ///< Of an MMA.
+  };
+  Origin origin = {};
+  Use use = Store;
+  uint32_t source = 0; ///< The instruction that it comes from.
 };
 
 /// A copy, or the prefetch of one, uses a tensor map.

@@ -85,6 +85,7 @@ public:
   virtual void heap(const HeapEvent &) {}
   virtual void dependency(const DependencyEvent &) {}
   virtual void local(const LocalEvent &) {}
+  virtual void undefined(const UndefinedEvent &) {}
   virtual void tensorMap(const TensorMapEvent &) {}
   virtual void answer(const AnswerEvent &) {}
   /// The lanes of the origin have exited; those of a whole CTA, too, one by one
