@@ -4,7 +4,7 @@ numbers of bf16 and as many random ones of f32, against float64.
 
     check_functions.py --tools build/release/bin
 
-Prints a row of the table in docs/CodeGeneration.md for each function, and fails
+Prints a row of the table in docs/Layouts.md for each function, and fails
 if one is worse than the table says. The emulator's ex2, rsqrt, rcp and div are
 its own; what the hardware's may be wrong by is in the column next to it.
 """

@@ -5,7 +5,7 @@ compares every output with numpy in float64.
     check_graphs_run.py --tools build/release/bin --graphs rmsnorm gemm_row_sum
 
 For each output the reference comes with a bound: how far a kernel may be from
-it that adds in any order in f32, uses the functions of docs/CodeGeneration.md
+it that adds in any order in f32, uses the functions of docs/Layouts.md
 and rounds to the type of the output. Nothing in it is tuned.
 """
 
@@ -27,7 +27,7 @@ FOLDERS = [Path(__file__).resolve().parent / "programs", ROOT / "examples",
            ROOT / "compiler" / "test" / "Graphs"]
 DEVICES = {"sm_90a": "h100", "sm_100a": "b200"}
 U32, UBF16, UF16 = 2.0**-24, 2.0**-8, 2.0**-11
-# Of the functions, relative: docs/CodeGeneration.md, in units of 2^-23.
+# Of the functions, relative: docs/Layouts.md, in units of 2^-23.
 EXP, DIVIDE, RSQRT = 4 * 2.0**-23, 2 * 2.0**-23, 2 * 2.0**-23
 
 

@@ -174,7 +174,7 @@ def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm", "::mlir::ModuleOp"> {
     a buffer of shared memory becomes a pointer, one of tensor memory its
     address. `tile.convert_layout` becomes moves of registers or shuffles,
     `tile.read` and `tile.write` become accesses of up to 16 bytes, or of up to
-    128 columns of tensor memory. docs/CodeGeneration.md says how.
+    128 columns of tensor memory. docs/Layouts.md says how.
 
     ```mlir
     #row = #tile.layout<32x2, register = [[0, 1]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>

@@ -9,7 +9,7 @@
 // There is no library of functions to call, so what the hardware has no
 // instruction for is written down here. All of it computes in f32, but for the
 // logarithm of a power; other types are converted, and the result is rounded
-// once more. The errors are in docs/CodeGeneration.md, and a test measures
+// once more. The errors are in docs/Layouts.md, and a test measures
 // them.
 
 #ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_FUNCTIONS_H

@@ -264,7 +264,7 @@ def StageConversions : Pass<"stage-conversions", "::mlir::ModuleOp"> {
 
     A conversion in which elements change warps goes through scratch: shared
     memory in a layout without bank conflicts on either side, chosen by the two
-    layouts (docs/CodeGeneration.md has the arithmetic). So does a slice of a
+    layouts (docs/Layouts.md has the arithmetic). So does a slice of a
     tile in registers whose elements are in other threads. The warps synchronize
     before it is read, and again before a thread may write to it: those of the
     role at its `#agent.named_barrier`, or all of the CTA.
