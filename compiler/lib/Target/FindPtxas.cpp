@@ -145,8 +145,8 @@ static PtxasCandidate probe(std::string file, ToolOrigin origin,
   return candidate;
 }
 
-/// Steps through the search, handing over what each origin holds. Stops when
-/// `visit` returns false.
+/// Steps through the search, passing what each origin holds to `visit`. Stops
+/// when it returns false.
 static void
 forEachOrigin(const ToolSearch &search,
               llvm::function_ref<bool(std::vector<PtxasCandidate>)> visit) {

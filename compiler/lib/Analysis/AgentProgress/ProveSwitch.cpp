@@ -25,7 +25,8 @@ ProgressResult agent::proveProgress(SwitchOp roles,
   ProgressResult result{makeNetwork(roles), {}};
   if (result.outside.empty()) {
     result.verdict = progress::prove(result.network, limits);
-    // Who shares a warp group with whom decides what there is to hand over.
+    // Which roles share a warp group decides how many registers they can
+    // release.
     if (llvm::any_of(roles.getRoles(), [](RoleOp role) {
           return role.getRegisters() && !role.getAt();
         }))

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 // The plan of a kernel: which warps do what, what travels between them and how
-// it is handed over, where everything is, and why. It is a plain structure
+// it is synchronized, where everything is, and why. It is a plain structure
 // without pointers into the IR, made from the agent IR alone, at any time: what
-// the passes have not decided yet is left out of it. People read it through
-// the printers (Print.h), the code generator and the tests as it is.
+// the passes have not decided yet is left out of it. People read it through the
+// printers (Print.h), the code generator and the tests as it is.
 //
 // Invariant: nothing here is decided here. Numbers that the IR doesn't say,
 // such as the counts of barriers, follow from it (Engines.h, Footprint.h).

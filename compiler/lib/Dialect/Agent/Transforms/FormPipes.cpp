@@ -223,8 +223,8 @@ void Former::makeRoles() {
                    roles);
 }
 
-/// Who multiplies for a pair acts for it, and what goes to it or comes from it
-/// is handed over in both CTAs.
+/// A role that issues 2-CTA MMAs acts for its pair, and pipes to it and from it
+/// signal in both CTAs.
 void Former::setScopes() {
   for (Value channel : channels) {
     auto pipe = channel.getDefiningOp<PipeOp>();

@@ -9,7 +9,7 @@
 #include "Pipes.h"
 #include "Copies.h"
 #include "Dataflow.h"
-#include "OwnHandovers.h"
+#include "OwnTransfers.h"
 #include "StorePlaces.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
@@ -56,8 +56,8 @@ private:
 
   /// What crosses, in the order of the program, and who reads it.
   llvm::MapVector<Value, SmallVector<int, 2>> readers;
-  /// What roles hand to themselves.
-  OwnHandovers own;
+  /// What roles pass to themselves.
+  OwnTransfers own;
   llvm::EquivalenceClasses<void *> groups;
   /// Groups that the schedule or an operation made; others are alone.
   DenseMap<Value, Rule> joinedBy;
@@ -82,7 +82,7 @@ void PipeFinder::findReaders() {
       found[value].push_back(role);
     }
   if (arch.tensorMemory.columns != 0)
-    own = findOwnHandovers(item, owners);
+    own = findOwnTransfers(item, owners);
   for (Value value : own.values) {
     if (!found.contains(value))
       values.push_back(value);

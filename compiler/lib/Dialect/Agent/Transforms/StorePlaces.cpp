@@ -242,7 +242,7 @@ static bool isOrdered(tile::StoreOp first, tile::StoreOp second) {
       llvm::is_contained(consume.getEnginesAttr(),
                          EngineAttr::get(first.getContext(), Engine::tma)))
     return false;
-  bool isHandedOver = false;
+  bool isSignaled = false;
   auto producer = first->getParentOfType<RoleOp>();
   auto consumer = second->getParentOfType<RoleOp>();
   consumer.walk([&](ConsumeOp other) {
@@ -257,10 +257,10 @@ static bool isOrdered(tile::StoreOp first, tile::StoreOp second) {
           continue;
         Operation *before =
             produce->getBlock()->findAncestorOpInBlock(*first.getOperation());
-        isHandedOver |= before && !produce->isBeforeInBlock(before);
+        isSignaled |= before && !produce->isBeforeInBlock(before);
       }
   });
-  return isHandedOver;
+  return isSignaled;
 }
 
 LogicalResult agent::checkStores(SwitchOp roles) {

@@ -61,7 +61,7 @@ tile.kernel @apart(%a: !tile.view<?x64xf32>, %d: !tile.view<?x128xf32>) attribut
 
 !token = !agent.pipe<message, index>
 
-// One role has stored when it hands over.
+// One role has stored when it signals the other.
 tile.kernel @in_order(%a: !tile.view<?x64xf32>, %d: !tile.view<?x64xf32>) attributes {tile.target = "sm_90a"} {
   %c64 = arith.constant 64 : index
   %M = tile.dim %d, 0 : !tile.view<?x64xf32>

@@ -3,7 +3,7 @@
 
 !signal = !agent.pipe<message>
 
-// Two CTAs, and each hands over exactly what it has: 4 * 32 * (128 - 40) = 11,264
+// Two CTAs, and each releases exactly what it has: 4 * 32 * (128 - 40) = 11,264
 // from the warps of the first group to 4 * 32 * (216 - 128) = 11,264 for @compute.
 // CHECK: tile.kernel @exactly_enough
 // CHECK: agent.switch cluster(2, 1) attributes {entry_registers = 128 : i64, verdict = #agent.verdict<proved>}

@@ -104,9 +104,9 @@ def Agent_ProduceOp : Agent_OnceOp<"produce", [
     }
     ```
 
-    The slot is handed over when the values have arrived in it. For copies and
-    matrix products that run on their own engine, that is when the engine has
-    finished; the role does not wait for it.
+    The slot is full when the values have arrived in it. For copies and MMAs
+    that run on their own engine, that is when the engine has finished; the role
+    does not wait for it.
 
     The region may be as long as the slot takes to fill: an accumulator's
     produce holds the whole loop over k. It may hold other produces and

@@ -1,4 +1,4 @@
-//===- OwnHandovers.cpp - What a role hands to itself ---------------------===//
+//===- OwnTransfers.cpp - What a role passes to itself --------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OwnHandovers.h"
+#include "OwnTransfers.h"
 #include "Dataflow.h"
 #include "PrepareItem.h"
 
@@ -39,9 +39,9 @@ static bool isOfMmas(scf::ForOp loop, const Accumulators &accumulators) {
   });
 }
 
-OwnHandovers drawloom::agent::findOwnHandovers(Item &item,
+OwnTransfers drawloom::agent::findOwnTransfers(Item &item,
                                                const Owners &owners) {
-  OwnHandovers own;
+  OwnTransfers own;
   Accumulators accumulators = findAccumulators(item);
   auto computes = [&](int role) {
     return !ownsOnly(item, owners, role, llvm::IsaPred<tile::MmaOp>);
