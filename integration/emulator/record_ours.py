@@ -33,7 +33,7 @@ SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 @dataclass(frozen=True)
 class Program:
     """A program and the shapes of its tensors; the last one is the result. Several work
-    items for each CTA or cluster, ragged, and more steps than slots."""
+    tiles for each CTA or cluster, ragged, and more steps than slots."""
 
     path: str
     shapes: list

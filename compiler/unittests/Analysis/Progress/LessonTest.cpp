@@ -137,7 +137,7 @@ TEST(LessonTest, RolesDisagreeAboutTheItems) {
             "deadlock\n"
             "deadlock with items = 0, items of mma = 1:\n"
             "  @mma waits for slot 0 of 'operands' to be full (phase 0), work "
-            "item 0\n"
+            "tile 0\n"
             "    @load must fill it, but has ended\n");
   EXPECT_EQ(verdictOf(network(true)), "proved\n");
   EXPECT_EQ(verdictOf(blackwellPairDynamic()), "proved\n");

@@ -79,7 +79,7 @@ LogicalResult RoleLowering::lowerItems(ForEachItemOp op) {
            << " warps; one warp asks, and publishes the answers to the others";
   if (requestsTiles(op) && !nextTile.at)
     return op->emitOpError("has no place for the answer about the next work "
-                           "item: code is generated after 'place-memory'");
+                           "tile: code is generated after 'place-memory'");
   startLags(op);
   LogicalResult lowered = getNumbers(op) && !isDynamic(op) && !op.getPublish()
                               ? lowerKnownItems(op)

@@ -195,7 +195,7 @@ static std::string whyNoRank(Operation *op) {
                    "dimensions{1}",
                    toText(tile),
                    tile.getRank() ? "; cut the others with a loop or a work "
-                                    "item"
+                                    "tile"
                                   : "; load a scalar instead");
   }
   return "";
