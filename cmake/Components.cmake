@@ -131,7 +131,7 @@ function(drawloom_tool name)
 endfunction()
 
 # drawloom_reads(DrawloomPTX Quote.cpp Module.cpp): files of a target that take
-# texts which nobody vouches for. They see the headers of input/; who links the
+# hostile texts. They see the headers of input/; who links the
 # target doesn't, and the rest of it needn't be compiled again when they change.
 function(drawloom_reads target)
   target_link_libraries(${target} PUBLIC $<LINK_ONLY:DrawloomInput>)

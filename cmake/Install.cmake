@@ -13,7 +13,7 @@
 #   development   headers, archives, find_package files   include, lib/drawloom
 #
 # The build tree has the same shape, so commands find the libraries in one way.
-# lib/drawloom is on nobody's search path: only `drawloom run` puts it there. So
+# lib/drawloom is on no search path: only `drawloom run` puts it there. So
 # what others have under the same name, such as OpenMP, is not in it but below.
 #
 # Wheels have the first three (packaging/); Debian's package needs Debian's
@@ -62,7 +62,7 @@ function(drawloom_ship target)
 endfunction()
 
 # drawloom_private_library(libgomp.so.1): what shipped targets need beside them,
-# from the machine that builds.
+# from the host that builds.
 function(drawloom_private_library name)
   find_library(DRAWLOOM_PRIVATE_${name} ${name} REQUIRED)
   file(REAL_PATH ${DRAWLOOM_PRIVATE_${name}} file)

@@ -182,8 +182,8 @@ llvm::Error Cache::get(const Key &key,
       if (config.secret.empty() && !std::exchange(saidUnsigned, true))
         warnings.push_back(
             "the store " + hidePassword(config.store) +
-            " is used without a secret: whoever can write to it hands out "
-            "kernels; DRAWLOOM_CACHE_SECRET names a file with one "
+            " is used without a secret: any client that can write to it "
+            "can supply kernels; DRAWLOOM_CACHE_SECRET names a file with one "
             "(docs/Cache.md)");
       found = askOrLease(key, take, lease);
     } else {

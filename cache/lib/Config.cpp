@@ -46,7 +46,7 @@ static llvm::Expected<std::string> readSecret(const std::string &path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0 ||
       (status.st_mode & (S_IROTH | S_IWOTH)))
-    return refuse("everybody on this machine may read or write, so it is no "
+    return refuse("every user of this host may read or write, so it is no "
                   "secret; 'chmod o-rw' changes that");
   if (status.st_uid != geteuid() && status.st_uid != 0)
     return refuse("belongs to user " + llvm::Twine(status.st_uid) +

@@ -256,8 +256,9 @@ TEST_F(CacheTest, SaysOnceThatAStoreIsNotSigned) {
     EXPECT_EQ(warnings.front(),
               "the store redis://***" +
                   server.url.substr(server.url.find('@')) +
-                  " is used without a secret: whoever can write to it hands "
-                  "out kernels; DRAWLOOM_CACHE_SECRET names a file with one "
+                  " is used without a secret: any client that can write to "
+                  "it can supply kernels; DRAWLOOM_CACHE_SECRET names a file "
+                  "with one "
                   "(docs/Cache.md)");
     // What the disk has doesn't need the store.
     EXPECT_EQ(get(cache), "value");

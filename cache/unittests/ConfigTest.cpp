@@ -99,7 +99,7 @@ TEST(Config, TakesNoSecretThatOthersCanRead) {
     chmod(path.c_str(), mode);
     EXPECT_EQ(fail(variables),
               "DRAWLOOM_CACHE_SECRET names '" + path.str().str() +
-                  "', which everybody on this machine may read or write, so it "
+                  "', which every user of this host may read or write, so it "
                   "is no secret; 'chmod o-rw' changes that");
   }
   chmod(path.c_str(), 0640);

@@ -95,7 +95,7 @@ static std::string completionOf(const Access &before) {
                : "cp.async.bulk.wait_group.read in the thread that copies, and "
                  "then a barrier";
   return "a wait for the phase of the mbarrier where its bytes complete, in "
-         "the thread that goes on or in one that hands over to it";
+         "the thread that goes on, or in one that signals it";
 }
 
 /// Whether they are lanes that execute an instruction together.
@@ -108,7 +108,7 @@ static bool isOneInstruction(const Access &before, const Access &now) {
 static std::string whyApart(const std::string &first, const std::string &second,
                             Missing missing) {
   switch (missing) {
-  case Missing::Handover:
+  case Missing::Synchronization:
     return "the two CTAs are in different clusters, and no release and "
            "acquire at the scope of the GPU lead from one to the other";
   case Missing::WarpBeforeRelease:
@@ -139,7 +139,7 @@ static std::string whyApart(const std::string &first, const std::string &second,
 static std::string adviceApart(const std::string &first,
                                const std::string &second, Missing missing) {
   switch (missing) {
-  case Missing::Handover:
+  case Missing::Synchronization:
     return "st.release.gpu, or a fence and an atomic, in the CTA that comes "
            "first, and ld.acquire.gpu in the other";
   case Missing::WarpBeforeRelease:
@@ -171,17 +171,18 @@ static std::string whyOf(const Finding &finding, const Access &before,
                      " and " + second
                : whyApart(first, second, missing);
   case Rule::MissingSyncwarp:
-    return "another lane of the warp handed over after " + first +
-           "; what it hands over is its own past, and this lane's access is "
+    return "another lane of the warp signaled after " + first +
+           "; what it releases is its own past, and this lane's access is "
            "not in it";
   case Rule::InsufficientScope:
-    return first + " comes first in every run, but the hand-over between them "
-                   "is relaxed, .cta where it crosses CTAs, or an engine's, "
-                   "which is for its own work only: the access need not be "
-                   "visible";
+    return first +
+           " comes first in every run, but the synchronization between them "
+           "is relaxed, .cta where it crosses CTAs, or an engine's, "
+           "which is for its own work only: the access need not be "
+           "visible";
   case Rule::InsufficientScopeOnRelease:
     return first +
-           " comes first in every run, but the hand-over between them is "
+           " comes first in every run, but the synchronization between them is "
            "relaxed, or .cta where it crosses CTAs: " +
            second + " may overtake the read";
   case Rule::InFlight:
@@ -213,10 +214,10 @@ static std::string whyOf(const Finding &finding, const Access &before,
   case Rule::TensorFence:
     return "the work of " + first +
            " is over and waited for, but tcgen05.fence is missing around the "
-           "hand-over";
+           "synchronization";
   case Rule::TensorLoadReuse:
     return "no tcgen05.wait::ld stands between the load of " + first +
-           " and the hand-over to " + second +
+           " and the synchronization with " + second +
            "; that its registers were used orders no memory";
   case Rule::TensorCopyReuse:
     return "both are issued in this order, but PTX doesn't say that " + first +
@@ -261,7 +262,7 @@ static std::string adviceOf(const Finding &finding, const Access &before,
            ", or an mbarrier that one side arrives at and the other waits for";
   case Rule::MissingSyncwarp:
     return "bar.warp.sync after " + first +
-           ", before the lane that hands over does";
+           ", before the lane that signals does";
   case Rule::InsufficientScope:
   case Rule::InsufficientScopeOnRelease:
     return before.rank == now.rank
@@ -284,7 +285,7 @@ static std::string adviceOf(const Finding &finding, const Access &before,
     if (before.cluster != now.cluster)
       return fence + " before " + second + ", in its CTA, after the acquire";
     return fence + " after " + first +
-           ", in the threads that execute it and before they hand over";
+           ", executed by the same threads before they signal";
   }
   case Rule::ProxyFenceBetweenCtas:
     return "fence.proxy.async before " + second + ", after the acquire";
@@ -292,11 +293,11 @@ static std::string adviceOf(const Finding &finding, const Access &before,
     return "fence.proxy.async.shared::cta before " + second +
            ", after the wait for the commit";
   case Rule::TensorFence:
-    return "tcgen05.fence::before_thread_sync before the hand-over (a commit "
+    return "tcgen05.fence::before_thread_sync before the signal (a commit "
            "has it), tcgen05.fence::after_thread_sync after it, before " +
            second;
   case Rule::TensorLoadReuse:
-    return "tcgen05.wait::ld after " + first + ", before the hand-over";
+    return "tcgen05.wait::ld after " + first + ", before the signal";
   case Rule::TensorCopyReuse:
     return "tcgen05.commit after " + first + " and a wait for it before " +
            second + ", or other columns";

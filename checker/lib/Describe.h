@@ -32,7 +32,7 @@ std::string lineOf(const Site &site);
 std::string arrayAt(const emu::Kernel &kernel, uint32_t offset);
 /// What there is not between two accesses that nothing orders.
 enum class Missing : uint8_t {
-  Handover,             ///< Anything.
+  Synchronization,      ///< Anything.
   WarpBeforeRelease,    ///< bar.warp.sync, in front of another lane's release.
   BarrierBeforeRelease, ///< A barrier, in front of another thread's release.
   BarrierAfterAcquire,  ///< A barrier, behind another thread's acquire.
@@ -42,7 +42,8 @@ enum class Missing : uint8_t {
 
 /// Fills in the kernel, the place, why there is no order and what gives it.
 void describeFinding(Finding &finding, const Access &before, const Access &now,
-                     uint64_t address, Missing missing = Missing::Handover);
+                     uint64_t address,
+                     Missing missing = Missing::Synchronization);
 
 /// What may be inserted, the likeliest first; none if nothing helps.
 std::vector<Fix> fixesOf(const Finding &finding, const Access &before,

@@ -16,8 +16,8 @@
 #ifndef DRAWLOOM_CHECKER_GLOBALCHECKER_H
 #define DRAWLOOM_CHECKER_GLOBALCHECKER_H
 
-#include "Handovers.h"
 #include "Judge.h"
+#include "Releases.h"
 #include "Written.h"
 #include "drawloom/Checker/HostOrder.h"
 

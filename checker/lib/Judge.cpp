@@ -260,7 +260,7 @@ void Judge::found(const Access &before, const Access &now,
 /// other is not.
 Missing Judge::missingFor(const Access &before, const Access &now) const {
   if (before.cluster == now.cluster)
-    return Missing::Handover;
+    return Missing::Synchronization;
   for (const Viewer &viewer : viewers) {
     const WorldRef &world = viewer.known->world;
     if (before.launch != now.launch)
@@ -274,7 +274,7 @@ Missing Judge::missingFor(const Access &before, const Access &now) const {
   }
   return acquired && acquired->contains({now.cluster, before.cluster})
              ? Missing::BarrierAfterAcquire
-             : Missing::Handover;
+             : Missing::Synchronization;
 }
 
 void Judge::lostStores(const Access &store,
@@ -393,9 +393,9 @@ void Judge::report(Rule rule, const Access &before, const Access &now,
     return;
   // Where neither comes first, they are reported in the order of the text.
   Missing missing = missingFor(before, now);
-  bool isTurned = rule == Rule::Unordered && missing == Missing::Handover &&
-                  before.kernel == now.kernel &&
-                  now.instruction < before.instruction;
+  bool isTurned =
+      rule == Rule::Unordered && missing == Missing::Synchronization &&
+      before.kernel == now.kernel && now.instruction < before.instruction;
   const Access &first = isTurned ? now : before;
   const Access &second = isTurned ? before : now;
   Finding finding;

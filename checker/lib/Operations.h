@@ -16,7 +16,7 @@
 #ifndef DRAWLOOM_CHECKER_OPERATIONS_H
 #define DRAWLOOM_CHECKER_OPERATIONS_H
 
-#include "Handovers.h"
+#include "Releases.h"
 #include "Shadow.h"
 
 namespace drawloom::checker {

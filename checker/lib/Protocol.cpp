@@ -144,7 +144,7 @@ void Protocol::checkOpen(uint64_t address, const Initialized &barrier) {
   if (barrier.bytes)
     finding.why +=
         " and " + utostr(std::abs(barrier.bytes)) + " bytes " +
-        (barrier.bytes > 0 ? "that haven't come" : "that nobody expects");
+        (barrier.bytes > 0 ? "that haven't come" : "that no thread expects");
   finding.advice = "a count in " + first +
                    " that the arrivals of each phase make, and bytes that its "
                    "copies have";
@@ -211,12 +211,12 @@ void Protocol::useMbarrier(const Origin &origin, uint64_t address) {
     user.lanes = viewer.lanes;
     Finding finding = findingOf(rule, address, barrier.by, &user);
     std::string first = lineOf(finding.first), second = lineOf(finding.second);
-    finding.why = isExecuted
-                      ? "the hand-over between " + first + " and " + second +
-                            " orders no memory, and no fence.mbarrier_init "
-                            "stands between " +
-                            first + " and it"
-                      : "nothing orders " + first + " before " + second;
+    finding.why =
+        isExecuted ? "the synchronization between " + first + " and " + second +
+                         " orders no memory, and no fence.mbarrier_init "
+                         "stands between " +
+                         first + " and it"
+                   : "nothing orders " + first + " before " + second;
     finding.advice =
         isExecuted || barrier.by.rank != origin.rank
             ? "fence.mbarrier_init.release.cluster after " + first +
@@ -238,12 +238,13 @@ void Protocol::wrapped(const Mbarriers::Wrap &wrap,
   std::string awaited = wrap.phase < 0 ? "the phase before the first, which is "
                                          "over from the start"
                                        : "phase " + utostr(wrap.phase);
-  finding.why =
-      lineOf(finding.first) + " waits for " + awaited + "; " +
-      lineOf(finding.second) + " ends phase " + utostr(wrap.phase + 1) +
-      ", and nobody who arrived in it knew that the wait was over. A thread "
-      "that is slower sees the parity of phase " +
-      utostr(wrap.phase + 2) + " and waits forever";
+  finding.why = lineOf(finding.first) + " waits for " + awaited + "; " +
+                lineOf(finding.second) + " ends phase " +
+                utostr(wrap.phase + 1) +
+                ", and no thread that arrived in it knew that the wait was "
+                "over. A thread "
+                "that is slower sees the parity of phase " +
+                utostr(wrap.phase + 2) + " and waits forever";
   finding.advice = "an order from " + lineOf(finding.first) +
                    ", in all threads that wait there, to an arrival of the "
                    "next phase";

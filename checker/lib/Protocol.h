@@ -20,7 +20,7 @@
 #define DRAWLOOM_CHECKER_PROTOCOL_H
 
 #include "Findings.h"
-#include "Handovers.h"
+#include "Releases.h"
 #include "Shadow.h"
 #include "SharedArrays.h"
 

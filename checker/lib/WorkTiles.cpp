@@ -125,7 +125,7 @@ void WorkTiles::compareTwo(const Items &first, const Items &second,
   finding.firstInstruction = one.by.instruction;
   finding.secondInstruction = other.by.instruction;
   finding.cta = finding.first.cta;
-  finding.why = "of the work tiles that were granted, the " +
+  finding.why = "of the work tiles from cluster launch control, the " +
                 (at ? utostr(at) + " before are the same; as the next, "
                     : std::string("first is another: ")) +
                 words(first) + "; " + words(second);

@@ -7,7 +7,7 @@
 // LLVM and MLIR are not instrumented, and two checks need both sides to be:
 //
 //   container overflow   we mark what a vector has beyond its end, they push to
-//                        it without a word
+//                        it silently
 //   user poisoning       our copies of LLVM's allocators lock a slab, theirs
 //                        hand it out without unlocking it
 //

@@ -192,7 +192,7 @@ static std::string describe(llvm::ArrayRef<FatBinaryEntry> entries,
     parts.push_back("PTX for " + target.str());
   for (const FatBinaryEntry &entry : entries)
     if (entry.kind == FatBinaryEntry::Kind::Cubin)
-      parts.push_back("machine code for sm_" + std::to_string(entry.arch));
+      parts.push_back("SASS for sm_" + std::to_string(entry.arch));
     else if (entry.kind == FatBinaryEntry::Kind::Several)
       parts.push_back("entries of nvcc --concat, which the emulator doesn't "
                       "read");

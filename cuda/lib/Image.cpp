@@ -135,7 +135,7 @@ Result cuda::findPtx(std::string &text, const void *image, ptx::Target device,
       text = std::move(*kept);
       return CUDA_SUCCESS;
     }
-    log.error("the module is a cubin, machine code without PTX; the emulator "
+    log.error("the module is a cubin, SASS without PTX; the emulator "
               "runs PTX: compile with " +
               gencodeOption(device));
     return CUDA_ERROR_NO_BINARY_FOR_GPU;

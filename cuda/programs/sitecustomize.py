@@ -4,8 +4,8 @@ it starts, because `drawloom run` puts its folder on the path.
 
 Two things of CuTe DSL's stand in the way. Its library for launches has NVIDIA's
 runtime linked into it; NVIDIA ships the same functions as an archive, for programs
-that bring a runtime, and it is linked with ours here. And what it loads is machine
-code; it keeps the PTX of it if it is asked to, and the driver finds it there, in
+that bring a runtime, and it is linked with ours here. And what it loads is SASS;
+it keeps the PTX of it if it is asked to, and the driver finds it there, in
 the folder DRAWLOOM_KEPT_PTX.
 """
 import atexit

@@ -215,7 +215,7 @@ TEST_F(CudaTest, FatBinariesThatAreRefused) {
   };
   std::string cubin = Writer().add(Writer::Kind::Cubin, 90, "code").str();
   EXPECT_RESULT(load(cubin.data()), CUDA_ERROR_NO_BINARY_FOR_GPU);
-  EXPECT_STREQ(log, "the module has no PTX for sm_90a; it has machine code for "
+  EXPECT_STREQ(log, "the module has no PTX for sm_90a; it has SASS for "
                     "sm_90; compile with -gencode "
                     "arch=compute_90a,code=compute_90a");
   std::string text =

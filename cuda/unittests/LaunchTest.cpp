@@ -117,7 +117,7 @@ TEST_F(CudaTest, LaunchesThatCannotBe) {
                 CUDA_ERROR_INVALID_HANDLE);
 }
 
-TEST_F(CudaTest, LaunchesAreRefusedAsText) {
+TEST_F(CudaTest, LaunchesAreRejectedWithAReason) {
   FunctionState *k = function(".visible .entry k(.param .u64 p) { ret; }");
   uint64_t value = 0;
   void *parameters[] = {&value}, *none[] = {nullptr};

@@ -91,7 +91,7 @@ TEST_F(CudaTest, ModulesThatAreNotForHere) {
   EXPECT_RESULT(refuse("\x7f"
                        "ELF..."),
                 CUDA_ERROR_NO_BINARY_FOR_GPU);
-  EXPECT_STREQ(log, "the module is a cubin, machine code without PTX; the "
+  EXPECT_STREQ(log, "the module is a cubin, SASS without PTX; the "
                     "emulator runs PTX: compile with -gencode "
                     "arch=compute_90a,code=compute_90a");
   EXPECT_RESULT(refuse(""), CUDA_ERROR_INVALID_PTX);

@@ -220,7 +220,7 @@ show(const DrawloomProgram &program, llvm::StringRef form, const char *kernel) {
     return program.options.stopAfter == Stage::Cubin
                ? llvm::Expected<std::string>(
                      std::string(compiled.cubin.data(), compiled.cubin.size()))
-               : lacks("machine code", "cubin");
+               : lacks("SASS", "cubin");
   if (form == "ptx")
     return program.options.stopAfter >= Stage::PTX
                ? llvm::Expected<std::string>(compiled.ptx)

@@ -64,7 +64,7 @@ TEST(DrawloomC, StopsAfterAStage) {
   EXPECT_NE(get(program, "text").find("@operand_load"), std::string::npos);
   EXPECT_SAYS(fail(program, "ptx"), "'program' was compiled to plan and has no "
                                     "PTX; compile it to ptx");
-  EXPECT_SAYS(fail(program, "cubin"), "machine code");
+  EXPECT_SAYS(fail(program, "cubin"), "SASS");
   EXPECT_SAYS(fail(program, "description"), "has no description");
   EXPECT_SAYS(fail(compileGemm(), "module"), "a stage before ptx");
   EXPECT_SAYS(fail(program, "pdf"),

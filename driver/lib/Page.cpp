@@ -96,7 +96,7 @@ static void printPlan(const Plan &plan, llvm::raw_ostream &os) {
      << plan.arch->name << "</h1>\n<p class=\"lead\">" << plan.roles.size()
      << (plan.roles.size() == 1 ? " role, " : " roles, ") << plan.pipes.size()
      << (plan.pipes.size() == 1 ? " pipe, " : " pipes, ") << plan.countThreads()
-     << " threads. It comes to its end: "
+     << " threads. Deadlock-free:  "
      << "<span class=\"verdict "
      << (llvm::StringRef(plan.verdict).starts_with("proved") ? "proved"
                                                              : "open")

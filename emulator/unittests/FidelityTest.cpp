@@ -91,7 +91,7 @@ TEST(Fidelity, Report) {
                             "ulp\n             2 times  ex2.approx.f32\n"))
       << text;
   EXPECT_TRUE(said.contains("inferred: the clock counts warp instructions of "
-                            "the machine\n             1 times  mov.u32 "
+                            "the emulator\n             1 times  mov.u32 "
                             "%clock\n"))
       << text;
 }

@@ -190,7 +190,7 @@ TEST(Schedule, ProgressCanEndARun) {
   };
   h.options.progress = count;
   std::string report = h.fail("forever", {1}, {32}, {});
-  EXPECT_CONTAINS(report, " warp instructions, as it was told to; where its "
+  EXPECT_CONTAINS(report, " warp instructions, as requested; where its "
                           "warps stand:\n  CTA (0, 0, 0), warp 0, line ");
   EXPECT_CONTAINS(report, ": runs");
   EXPECT_EQ(calls, 2u);

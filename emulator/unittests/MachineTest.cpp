@@ -104,7 +104,7 @@ tail:
 }
 
 // Lane 0 spins until lane 1 has stored: both must move, whatever order the
-// machine prefers. The spin is in front of the store, and behind it.
+// emulator prefers. The spin is in front of the store, and behind it.
 TEST(Machine, LanesOfOneWarpMakeProgress) {
   for (const char *compare : {"eq", "ne"}) {
     Harness h("h100", std::string(R"(

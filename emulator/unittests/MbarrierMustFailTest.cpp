@@ -186,7 +186,8 @@ done:
 // Warp 1 waits for phase 0. Warp 0 completes it, and the next one at once,
 // without knowing whether the wait is over.
 TEST(MbarrierMustFail, ParityWraps) {
-  EXPECT_CONTAINS(failure(initBarriers({1}) + R"(
+  EXPECT_CONTAINS(
+      failure(initBarriers({1}) + R"(
   setp.eq.u32 %p1, %warp, 1;
   @%p1 bra waiter;
   mov.u32 %r3, 0;
@@ -198,11 +199,12 @@ spin:
   @%leader mbarrier.arrive.shared::cta.b64 _, [bars];
   bra done;
 waiter:
-)" + waitFor("bars", 0) + "done:",
-                          64),
-                  "the parity wrapped: 2 phases of the mbarrier at 'bars+0' "
-                  "(0x10000000400) have ended since this wait for phase 0 "
-                  "began; whoever arrives must know that the wait is over");
+)" + waitFor("bars", 0) +
+                  "done:",
+              64),
+      "the parity wrapped: 2 phases of the mbarrier at 'bars+0' "
+      "(0x10000000400) have ended since this wait for phase 0 "
+      "began; the arriving threads must know that the wait is over");
 }
 
 TEST(MbarrierMustFail, InvalWhileOthersWait) {
@@ -234,7 +236,7 @@ done:
 }
 
 // What a barrier lacks is in the report: arrivals, bytes that don't come, bytes
-// that nobody expects.
+// that no thread expects.
 TEST(MbarrierMustFail, DeadlocksNameWhatIsMissing) {
   EXPECT_CONTAINS(failure(initBarriers({2}) + R"(
   @%leader mbarrier.arrive.expect_tx.shared::cta.b64 _, [bars], 64;

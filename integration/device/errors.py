@@ -104,7 +104,7 @@ BLACKWELL = (
      "the slot is passed on before it is filled"),
     ("auto operands = multiply.consume<AB>();",
      "multiply.consume<AB>(); auto operands = multiply.consume<AB>();",
-     "the slot is given back before it is read"),
+     "the slot is released before it is read"),
     ("slot.load(g.a, g.b, item, k);", "auto copy = slot; copy.load(g.a, g.b, item, k);",
      "a slot can't be copied or kept"),
     ("auto operands = multiply.consume<AB>();",

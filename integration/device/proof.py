@@ -64,10 +64,10 @@ BROKEN = (
            ("slot 0 of 'residual' is full", "wait on an mbarrier with no arrivals")),
     # A newer slot is released before an older one.
     Broken("gemm_sm100", (CONSUME, CONSUME + " auto other = multiply.consume<AB>();"),
-           ("role 'multiply' gives back slot 1 of 'operands', where slot 0 is the next",)),
+           ("role 'multiply' releases slot 1 of 'operands', where slot 0 is the next",)),
     Broken("gemm_sm90", ("accumulators.mma(operands, k);\n      }",
                          "accumulators.mma(operands, k);\n      }\n      { auto other = multiply.consume<AB>(); }"),
-           ("role 'multiply' gives back slot", "of 'operands', where slot")),
+           ("role 'multiply' releases slot", "of 'operands', where slot")),
     # A group that multiplies without waiting for its turn, and one that takes it twice.
     Broken("gemm_sm90_pingpong", ("    auto turn = multiplier.template turn<Products>();\n",
                                   "    if constexpr (std::is_same_v<AB, PongAB>)\n"

@@ -83,7 +83,7 @@ PROGRAMS = [
             "has the CUDA runtime linked into it; relink it with nvcc -cudart shared",
             succeeds=False),
     Program("machine-code-only", "b200", plain(*SHARED, *gencode("sm_100")),
-            "it has machine code for sm_100; compile with "
+            "it has SASS for sm_100; compile with "
             "-gencode arch=compute_100a,code=compute_100a", succeeds=False),
     Program("cutlass-1cta", "b200", gemm("sm100_bf16_1sm", 328, 384, 200), "Passed"),
     Program("cutlass-2cta-clc", "b200",

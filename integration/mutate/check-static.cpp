@@ -265,7 +265,7 @@ int main(int argc, char **argv) {
         isWhole                    ? "whole, " + protocol::describe(progress)
         : claims->barriers.empty() ? std::string("none")
                                    : std::string("not all followed"),
-        hasFailed ? "  AT FAULT" : "");
+        hasFailed ? "  FAILED" : "");
     for (const protocol::Misfit &misfit : misfits)
       llvm::outs() << "  at odds: line " << misfit.line << ", " << misfit.title
                    << '\n';
@@ -315,7 +315,7 @@ int main(int argc, char **argv) {
                                   counts.second, counts.first);
   llvm::outs() << llvm::formatv(
       "check-static: {0} kernels, {1} followed whole, {2} of them proved to be "
-      "deadlock-free, {3} more with conditions, {4} at fault; {5} events of "
+      "deadlock-free, {3} more with conditions, {4} failed; {5} events of "
       "their runs; {6} of {7} mutants found without a run\n",
       kernels, whole, proved, conditional, failures, events, found, made);
   bool hasEnough =

@@ -17,7 +17,7 @@ from sarif import errors, read_results
 
 EXAMPLES = ROOT / "examples"
 REVERSE = (EXAMPLES / "check/reverse.ptx").read_text()
-EXAMPLE = (EXAMPLES / "check/handover.ptx").read_text()
+EXAMPLE = (EXAMPLES / "check/ring.ptx").read_text()
 GEMM = (EXAMPLES / "gemm.mlir").read_text()
 INLINED = REVERSE.replace(
     ".address_size 64",

@@ -248,7 +248,7 @@ std::string ForcedOrder::describe(unsigned number) const {
       role ? "@" + role->name : "warp " + std::to_string(node.warp);
   switch (node.kind) {
   case Node::Kind::Meeting:
-    return "all warps meet";
+    return "all warps synchronize";
   case Node::Kind::Phase:
     return llvm::formatv("{0}, for the {1}. time",
                          nameBarrier(node.event.barrier), node.event.count + 1);

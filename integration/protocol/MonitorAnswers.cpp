@@ -22,7 +22,7 @@ llvm::Error RoleMonitor::ask(const Event &event) {
     if (llvm::popcount(event.mask) != 1 || syncs || event.count != 1)
       return fail(event.line,
                   "the barrier of answers is set up by {0} lanes for {1} "
-                  "arrivals{2}; one does, for one, before the CTA meets",
+                  "arrivals{2}; one does, for one, before the CTA synchronizes",
                   llvm::popcount(event.mask), event.count,
                   syncs ? " after the barrier of the CTA" : "");
     comparison.inits[{rank, event.barrier}][{event.line, warp}] = event.count;
@@ -87,13 +87,14 @@ llvm::Error RoleMonitor::ask(const Event &event) {
 llvm::Error RoleMonitor::broadcast(const Event &event) {
   bool isScheduler = role && role->kind == plan::Role::Kind::Schedule;
   if (!isScheduler || rank != 0 || llvm::popcount(event.mask) != 1)
-    return fail(event.line,
-                "{0} lanes deal a number to CTA {1}; one lane of the scheduler "
-                "of the first CTA does",
-                llvm::popcount(event.mask), event.rank);
+    return fail(
+        event.line,
+        "{0} lanes broadcast a number to CTA {1}; one lane of the scheduler "
+        "of the first CTA does",
+        llvm::popcount(event.mask), event.rank);
   uint32_t bit = uint32_t(1) << event.rank;
   if (!asking.isAwaited || (asking.receivers & bit))
-    return fail(event.line, "deals a number to CTA {0} {1}", event.rank,
+    return fail(event.line, "broadcasts a number to CTA {0} {1}", event.rank,
                 asking.isAwaited ? "twice" : "before all CTAs are ready");
   asking.receivers |= bit;
   comparison.broadcastTo |= bit;

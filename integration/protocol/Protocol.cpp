@@ -149,9 +149,9 @@ llvm::Error Comparison::checkTotals() const {
   }
   for (unsigned rank = 0; isBroadcast && rank != plan.clusterSize(); ++rank)
     if (!(broadcastTo >> rank & 1))
-      return llvm::createStringError(
-          llvm::formatv("@{0}: nobody deals numbers of work tiles to CTA {1}",
-                        plan.kernel, rank));
+      return llvm::createStringError(llvm::formatv(
+          "@{0}: no lane broadcasts numbers of work tiles to CTA {1}",
+          plan.kernel, rank));
   for (auto [pipe, leaving] : llvm::zip_equal(plan.pipes, leavings)) {
     llvm::StringRef filler = plan.roles[pipe.producer].name;
     if (leaving.isLastReturn && leaving.goes)
@@ -162,7 +162,7 @@ llvm::Error Comparison::checkTotals() const {
     if (!leaving.isLastReturn && leaving.waits)
       return llvm::createStringError(llvm::formatv(
           "@{0}: @{1} leaves with a wait for a slot of '{2}', which no role's "
-          "last commit gives back",
+          "last commit releases",
           plan.kernel, filler, pipe.name));
   }
   for (auto [index, pipe] : llvm::enumerate(plan.pipes))

@@ -180,7 +180,7 @@ int main(int argc, char **argv) {
   }
   if (failed) {
     llvm::outs() << "protocol: " << failed << " of " << sources->size()
-                 << " programs at fault\n";
+                 << " programs failed\n";
     return 1;
   }
   llvm::outs() << "protocol: plan and PTX agree for " << kernels

@@ -306,7 +306,7 @@ bool Explorer::isFine(const State &state) {
     return fail(place + " waits for " +
                 (wait.step.isWait() ? nameOf(claims, wait.step.barrier)
                                     : std::string("others")) +
-                ", where nobody else arrives");
+                ", where no other warp arrives");
   return fail(place + " and " +
               placeOf(*wait.other, waits.at(*wait.other).step) +
               " may wait for each other");

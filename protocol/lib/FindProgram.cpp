@@ -213,7 +213,7 @@ Program Finder::follow(unsigned &at, bool isInItems) {
     const Automaton::Edge &edge = *others.front();
     // In the model, a loop that is left releases what it has at once.
     if (edge.step.isWait() && !late.empty()) {
-      fail(llvm::formatv("{0} before it gives back the last slot of '{1}'",
+      fail(llvm::formatv("{0} before it releases the last slot of '{1}'",
                          describe(edge.step), graph.pipes[*late.begin()].name)
                .str());
       break;

@@ -123,10 +123,10 @@ bool Folder::findTargets() {
     std::optional<Place> place = find(step.barrier);
     if (!place)
       return fail(step,
-                  formatv("uses an mbarrier at byte {0} that is no pipe's",
+                  formatv("uses an mbarrier at byte {0} outside pipes",
                           step.barrier.byte),
                   "barriers of pipes are the only ones of the kernel",
-                  "hand over what it guards through a pipe");
+                  "pass what it guards through a pipe");
     if (!place->pipe)
       continue;
     const Graph::Pipe &pipe = graph.pipes[*place->pipe];
@@ -174,7 +174,7 @@ bool Folder::take(Cursor &cursor, const Step &step, const Place &place) {
     return fail(step,
                 formatv("waits for {0} to be {1}, and has all {2} slots itself",
                         nameSlot(pipe, place.slot), state, pipe.slots),
-                "nobody else can make it so",
+                "no other role can make it so",
                 "give a slot on before the next is taken");
   cursor.taken = (cursor.taken + 1) % (2 * pipe.slots);
   if (cursor.held.empty())
@@ -187,7 +187,7 @@ bool Folder::take(Cursor &cursor, const Step &step, const Place &place) {
 bool Folder::give(Cursor &cursor, const Step &step, const Place &place,
                   bool &isLast) {
   const Graph::Pipe &pipe = graph.pipes[*place.pipe];
-  llvm::StringRef how = produces(pipe) ? "passes on" : "gives back";
+  llvm::StringRef how = produces(pipe) ? "passes on" : "releases";
   unsigned most = cursor.mostHeld();
   unsigned &held =
       cursor.held[llvm::find(targets[*place.pipe], step.barrier.rank) -

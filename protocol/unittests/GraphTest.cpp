@@ -104,7 +104,7 @@ TEST(Graph, IsNotRead) {
   for (const char *bad :
        {"", "threads 0 cluster 1 1 alone items static shared 160 columns 0 ;",
         "threads 32 cluster 1 1 alone items static shared 160 columns 0 ; pipe "
-        "a from nobody",
+        "a from none",
         "threads 32 cluster 1 1 alone items static shared 160 columns 0 ; what "
         "is that ;"})
     EXPECT_EQ(llvm::toString(parseGraph(bad).takeError()),
@@ -146,14 +146,14 @@ TEST(Graph, AllSlotsTaken) {
                 .warp(1, {item, wait(0, 0), wait(8, 0), wait(0, 1), arrive(16)})
                 .misfit(),
             "role 'use' waits for slot 0 of 'a' to be full, and has all 2 "
-            "slots itself; nobody else can make it so; give a slot on before "
+            "slots itself; no other role can make it so; give a slot on before "
             "the next is taken");
 }
 
 TEST(Graph, GivenTwice) {
   EXPECT_EQ(
       Kernel().warp(1, {item, wait(0, 0), arrive(16), arrive(24)}).misfit(),
-      "role 'use' gives back slot 1 of 'a', which it doesn't have; it hasn't "
+      "role 'use' releases slot 1 of 'a', which it doesn't have; it hasn't "
       "waited for it since it last gave it on; wait for a slot first, and give "
       "it on once");
   EXPECT_EQ(Kernel().warp(0, {item, arrive(0), wait(16, 1)}).misfit(),
@@ -166,7 +166,7 @@ TEST(Graph, GivenInAnotherOrder) {
   EXPECT_EQ(Kernel()
                 .warp(1, {item, wait(0, 0), wait(8, 0), arrive(24), arrive(16)})
                 .misfit(),
-            "role 'use' gives back slot 1 of 'a', where slot 0 is the next; "
+            "role 'use' releases slot 1 of 'a', where slot 0 is the next; "
             "slots are given on in the order in which they were taken; give "
             "the oldest slot on first");
 }
@@ -193,9 +193,9 @@ TEST(Graph, NoPipesBarrier) {
   Kernel kernel;
   kernel.setUp(56, {1}).warp(1, {item, wait(56, 0), arrive(56)});
   EXPECT_EQ(kernel.misfit(),
-            "role 'use' uses an mbarrier at byte 56 that is no pipe's; "
-            "barriers of pipes are the only ones of the kernel; hand over what "
-            "it guards through a pipe");
+            "role 'use' uses an mbarrier at byte 56 outside pipes; "
+            "barriers of pipes are the only ones of the kernel; pass what it "
+            "guards through a pipe");
 }
 
 TEST(Graph, CountThatIsntReached) {
@@ -349,9 +349,10 @@ TEST(Graph, WaitBeforeALateGive) {
                   item, wait(24, 1), arrive(8), wait(40, 0), arrive(32),
                   item, wait(16, 0), arrive(0), wait(40, 1), arrive(32),
                   item, wait(24, 0), arrive(8), wait(40, 0), arrive(32)});
-  EXPECT_EQ(kernel.follow().outside,
-            "role 'use' takes a slot of 'b' (line 11) before it gives back the "
-            "last slot of 'a'");
+  EXPECT_EQ(
+      kernel.follow().outside,
+      "role 'use' takes a slot of 'b' (line 11) before it releases the last "
+      "slot of 'a'");
 }
 
 TEST(Graph, ScopesThatCross) {

@@ -85,7 +85,7 @@ TEST(Progress, SeveralCounts) {
 
 TEST(Progress, CountThatIsNotReached) {
   EXPECT_EQ(makeRing().barrier(8, {2}).prove().why,
-            "warp 0 in line 1 waits for byte 8, where nobody else arrives");
+            "warp 0 in line 1 waits for byte 8, where no other warp arrives");
 }
 
 TEST(Progress, ArrivalsOfDifferentCounts) {
@@ -130,7 +130,7 @@ TEST(Progress, WarpsSynchronize) {
 
 TEST(Progress, WarpsAtDifferentBarriers) {
   EXPECT_EQ(makeSync(sync(1, 64), sync(2, 64)).prove().why,
-            "warp 0 in line 1 waits for others, where nobody else arrives");
+            "warp 0 in line 1 waits for others, where no other warp arrives");
 }
 
 TEST(Progress, MoreThreadsThanTheBarrierIsFor) {
@@ -140,7 +140,7 @@ TEST(Progress, MoreThreadsThanTheBarrierIsFor) {
 
 TEST(Progress, FewerThreadsThanTheBarrierIsFor) {
   EXPECT_EQ(makeSync(sync(1, 96), sync(1, 96)).prove().why,
-            "warp 0 in line 1 waits for others, where nobody else arrives");
+            "warp 0 in line 1 waits for others, where no other warp arrives");
 }
 
 /// The producer goes round with one condition, the consumer with another.

@@ -98,7 +98,7 @@ llvm::Error drawloom::runtime::checkCondition(const KernelInfo &kernel,
     return llvm::Error::success();
   const LaunchCondition &condition = *kernel.condition;
   std::string only =
-      "@" + kernel.name + " is proved to end only if " + condition.words;
+      "@" + kernel.name + " is deadlock-free only if " + condition.words;
   llvm::SmallVector<int64_t> values;
   for (const Formula &formula : condition.formulas) {
     std::optional<int64_t> value = compute(formula, kernel, arguments);

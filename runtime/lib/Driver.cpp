@@ -29,7 +29,7 @@ static llvm::Error start(void *handle, llvm::StringRef library,
   if (start(names.data(), values.data(), settings.size()) != 0)
     return llvm::createStringError(
         "this process uses the emulated device already, and there is one at a "
-        "time: give back its contexts first");
+        "time: destroy its contexts first");
   return llvm::Error::success();
 }
 

@@ -47,7 +47,7 @@ TEST(Condition, IsCheckedWithTheArithmetic) {
   kernel.condition->formulas[0].words = "ceil(dim 1 of A / 64)";
   EXPECT_EQ(refusal(kernel, 8, 1), "");
   EXPECT_EQ(refusal(kernel, 8, 0),
-            "@k is proved to end only if ceil(dim 1 of A / 64) >= 1; this "
+            "@k is deadlock-free only if ceil(dim 1 of A / 64) >= 1; this "
             "launch has ceil(dim 1 of A / 64) = 0 with dim 1 of A = 0");
   kernel.condition = std::nullopt;
   EXPECT_EQ(refusal(kernel, 8, 0), "");
@@ -81,7 +81,7 @@ TEST(Condition, ScalarsHaveASign) {
   std::vector<FormulaStep> steps = {n, number(5), {Kind::Add}};
   EXPECT_EQ(refusal(makeKernel("i8", steps), 1, 1, 0xff), "");
   EXPECT_EQ(refusal(makeKernel("i8", steps), 1, 1, 0xfb),
-            "@k is proved to end only if f >= 1; this launch has f = 0 with n "
+            "@k is deadlock-free only if f >= 1; this launch has f = 0 with n "
             "= -5");
   EXPECT_EQ(refusal(makeKernel("i32", steps), 1, 1, 0xfffffffc), "");
 }
@@ -95,7 +95,7 @@ TEST(Condition, OneCaseIsEnough) {
   EXPECT_EQ(refusal(kernel, 4, 0), "");
   EXPECT_EQ(refusal(kernel, 8, 2), "");
   EXPECT_EQ(refusal(kernel, 8, 1),
-            "@k is proved to end only if f >= 1; this launch has f = 8, g = 1 "
+            "@k is deadlock-free only if f >= 1; this launch has f = 8, g = 1 "
             "with dim 0 of A = 8, dim 1 of A = 1");
   EXPECT_NE(refusal(kernel, 5, 2), "");
 }
@@ -106,7 +106,7 @@ TEST(Condition, NumbersThatAreTooLargeAreRefused) {
       {dim(0), number(int64_t(1) << 40), {Kind::Multiply}, n, {Kind::Add}});
   EXPECT_EQ(refusal(kernel, 1, 1), "");
   EXPECT_EQ(refusal(kernel, int64_t(1) << 24, 1),
-            "@k is proved to end only if f >= 1; with the sizes of this launch "
+            "@k is deadlock-free only if f >= 1; with the sizes of this launch "
             "f has more than 64 bits");
   EXPECT_NE(refusal(kernel, 1, 1, INT64_MAX), "");
 }

@@ -58,7 +58,7 @@ TEST_F(LaunchTest, SettingsMakeAnotherDevice) {
   ASSERT_FALSE(bool(refused));
   EXPECT_EQ(llvm::toString(refused.takeError()),
             "this process uses the emulated device already, and there is one "
-            "at a time: give back its contexts first");
+            "at a time: destroy its contexts first");
   device.reset();
 
   auto driver = start({{"DRAWLOOM_DEVICE", "b200"},
@@ -221,7 +221,7 @@ TEST_F(LaunchTest, StridesAndConditionsAreChecked) {
             "0 of the tensor is 3, not 77: the kernel looks for its index 7 at "
             "7 x 77, and it is at 7 x 3");
   EXPECT_EQ(launch({8, 2}, 77),
-            "@numbers is proved to end only if dim 1 of out >= 3; this launch "
+            "@numbers is deadlock-free only if dim 1 of out >= 3; this launch "
             "has dim 1 of out = 2");
 }
 

@@ -205,7 +205,7 @@ static void printBody(const progress::Network &network,
       os << "for each item";
       inner = &items->body;
     } else if (const auto *loop = std::get_if<progress::Loop>(&step.what)) {
-      os << "for each step along K";
+      os << "for each K tile";
       inner = &loop->body;
     } else if (const auto *scope = std::get_if<progress::Produce>(&step.what)) {
       os << "produce " << network.pipes[scope->pipe].name;
@@ -213,7 +213,7 @@ static void printBody(const progress::Network &network,
     } else if (const auto *scope = std::get_if<progress::Consume>(&step.what)) {
       os << "consume " << network.pipes[scope->pipes.front()].name;
       if (scope->lag)
-        os << ", given back " << scope->lag << " late";
+        os << ", released " << scope->lag << " late";
       inner = &scope->body;
     }
     os << ", " << step.location << '\n';

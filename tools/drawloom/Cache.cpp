@@ -102,9 +102,10 @@ static ExitStatus printStats(cache::Cache &cache) {
     printRow(describe(cache::Event(event)),
              llvm::Twine(disk.getCounters().get(cache::Event(event))));
   const cache::Config &config = cache.getConfig();
-  printRow("secret", config.secret.empty()
-                         ? "none: whoever can write entries is trusted"
-                         : "set: only entries of those who have it are used");
+  printRow("secret",
+           config.secret.empty()
+               ? "none: every client that can write entries is trusted"
+               : "set: only entries of those who have it are used");
   printRow("store", config.store.empty()
                         ? "none"
                         : cache::hidePassword(config.store) +

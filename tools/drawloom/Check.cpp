@@ -93,8 +93,8 @@ static void printHelp() {
                   "\n"
                   "Examples:\n"
                   "  drawloom check "
-               << examples << "/check/handover.ptx\n  drawloom check "
-               << examples << "/check/reverse.ptx --launch " << examples
+               << examples << "/check/ring.ptx\n  drawloom check " << examples
+               << "/check/reverse.ptx --launch " << examples
                << "/check/reverse.json\n"
                   "  drawloom check -- python3 train.py\n";
 }
@@ -164,7 +164,7 @@ static ExitStatus check(const CommandLine &line,
       checker::Suppressions::read(line.get("--suppressions").value_or(""));
   if (!suppressions)
     return fail(llvm::toString(suppressions.takeError()));
-  unsigned faults = 0, suppressed = 0, checked = 0;
+  unsigned errors = 0, suppressed = 0, checked = 0;
   for (const ptx::Function *function : parsed.module->functions) {
     if (!function->isEntry || !function->hasBody ||
         (wanted && function->name != *wanted))
@@ -203,7 +203,7 @@ static ExitStatus check(const CommandLine &line,
     unsigned known = llvm::count_if(
         misfits, [](const protocol::Misfit &one) { return one.isSuppressed; });
     suppressed += known;
-    faults += misfits.size() - known;
+    errors += misfits.size() - known;
     // Where something cannot fit, that comes first.
     std::optional<protocol::Progress> progress;
     if (misfits.empty() && !claims->barriers.empty() && !graph)
@@ -236,17 +236,17 @@ static ExitStatus check(const CommandLine &line,
   llvm::outs().flush();
   tellUnused(*suppressions);
   llvm::outs() << "check: " << checked
-               << (checked == 1 ? " kernel" : " kernels") << ", " << faults
-               << (faults == 1 ? " error" : " errors");
+               << (checked == 1 ? " kernel" : " kernels") << ", " << errors
+               << (errors == 1 ? " error" : " errors");
   if (suppressed)
     llvm::outs() << ", " << suppressed << " suppressed";
   llvm::outs() << '\n';
   if (llvm::Error error =
           writeReports(llvm::json::Object{{"kernels", std::move(kernels)},
-                                          {"errors", faults}},
+                                          {"errors", errors}},
                        files, {path.str(), "", std::move(messages)}))
     return fail(llvm::toString(std::move(error)));
-  return faults ? Findings : Clean;
+  return errors ? Findings : Clean;
 }
 
 static ExitStatus complain(const llvm::Twine &words) {

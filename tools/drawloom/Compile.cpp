@@ -35,7 +35,7 @@ struct Request {
 
 static void printHelp() {
   llvm::outs()
-      << "drawloom compile - turn a kernel in MLIR into PTX or machine code\n"
+      << "drawloom compile - turn a kernel in MLIR into PTX or a cubin\n"
          "\n"
          "Usage: drawloom compile FILE --arch ARCH [--emit STAGE] [-o FILE]\n"
          "\n"
@@ -57,7 +57,7 @@ static void printHelp() {
          "                  nvvm   MLIR: functions of nvvm and llvm\n"
          "                  llvm   LLVM IR, as the back end gets it\n"
          "                  ptx    PTX\n"
-         "                  cubin  machine code, and a table of what each "
+         "                  cubin SASS, and a table of what each "
          "kernel takes;\n"
          "                         needs ptxas ('drawloom doctor' tells "
          "which)\n"

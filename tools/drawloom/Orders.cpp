@@ -50,7 +50,7 @@ public:
     return std::make_unique<Cluster>(*this, start.ctas);
   }
 
-  std::string writer = "nobody";
+  std::string writer = "no thread";
 
 private:
   class Cluster : public emu::ClusterListener {

@@ -34,7 +34,7 @@ llvm::Expected<unsigned> readOrders(const CommandLine &line);
 std::string describeElement(llvm::ArrayRef<int64_t> shape, uint64_t number);
 
 /// Runs a launch again and says who writes to these bytes last: "st.global.u32
-/// in line 29: CTA 0, warp 1, lane 3", or "nobody".
+/// in line 29: CTA 0, warp 1, lane 3", or "no thread".
 std::string findWriter(emu::Device &device, const emu::Launch &launch,
                        const emu::RunOptions &options, uint64_t address,
                        uint64_t bytes);

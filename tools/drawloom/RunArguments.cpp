@@ -78,7 +78,7 @@ void drawloom::printCheckerOptions(llvm::StringRef verb) {
          "  --suppressions FILE   known findings, by rule and line: they are "
          "not\n"
          "                   printed and don't count\n"
-         "  --fidelity FILE  write which forms of instructions ran, and which "
+         "  --fidelity FILE  write which instruction variants ran, and which "
          "are exact,\n"
          "                   approximate or inferred: JSON if it ends in "
          ".json, text if\n"
@@ -112,7 +112,7 @@ void drawloom::printRunHelp() {
   printCheckerOptions("run");
   llvm::outs() << '\n'
                << exitStatusHelp
-               << "A kernel that deadlocks or faults is a finding. A command "
+               << "A deadlock or an illegal access is a finding. A command "
                   "keeps its own\n"
                   "status, or gets 1 if that is 0 and the checker found "
                   "errors.\n"

@@ -194,7 +194,7 @@ static void printComparisons(llvm::ArrayRef<Comparison> comparisons) {
   }
 }
 
-/// A kernel that deadlocks or faults is a finding; all else is an error.
+/// A deadlock or an illegal access is a finding; all else is an error.
 static ExitStatus fail(llvm::Error error) {
   ExitStatus status = error.isA<KernelError>() ? Findings : Failed;
   llvm::errs() << "drawloom: "

@@ -51,7 +51,7 @@ static constexpr Verb verbs[] = {
     {"cache", "show, check or empty the cache of compiled kernels", runCache},
     {"check", "find deadlocks, data races and missing fences in a kernel",
      runCheck},
-    {"compile", "turn a kernel in MLIR into PTX or machine code", runCompile},
+    {"compile", "turn a kernel in MLIR into PTX or a cubin", runCompile},
     {"completion", "write a script that completes commands in a shell",
      runCompletion},
     {"doctor", "tell which GPU tools are here, and what they allow", runDoctor},

@@ -129,7 +129,7 @@ struct BackHalfOptions : PassPipelineOptions<BackHalfOptions> {
                            llvm::cl::desc("The GPU to compile for")};
   Option<bool> unproved{
       *this, "unproved",
-      llvm::cl::desc("Also kernels that are not proved to end")};
+      llvm::cl::desc("Also kernels that are not proved deadlock-free")};
 };
 } // namespace
 

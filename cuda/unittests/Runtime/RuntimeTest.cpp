@@ -176,7 +176,7 @@ TEST_F(ScalingTest, Functions) {
                cudaErrorInvalidDeviceFunction);
 }
 
-TEST_F(ScalingTest, BadLaunchesAreRefusedAsText) {
+TEST_F(ScalingTest, BadLaunchesAreRejectedWithAReason) {
   auto words = [&](auto call) {
     testing::internal::CaptureStderr();
     EXPECT_NE(call(), cudaSuccess);
@@ -280,7 +280,7 @@ TEST_F(RuntimeTest, ProgramsWithoutPtxForTheDevice) {
   EXPECT_ERROR(rt.getKernel(&kernel, &otherStub),
                cudaErrorNoKernelImageForDevice);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "drawloom: the module has no PTX for sm_90a; it has machine code "
+            "drawloom: the module has no PTX for sm_90a; it has SASS "
             "for sm_90; compile with -gencode "
             "arch=compute_90a,code=compute_90a\n"
             "drawloom: so the kernel 'void k<float>(float)' can't run; if it "

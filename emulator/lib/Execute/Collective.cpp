@@ -205,7 +205,7 @@ static std::pair<unsigned, bool> sourceLane(Modifier mode, unsigned lane,
   return {inRange ? unsigned(from) : lane, inRange};
 }
 
-/// Undefined values move with the others; that of a lane outside of the group
+/// Undefined values move with the others; that of a lane outside the group
 /// is one.
 [[gnu::cold, gnu::noinline]] static void
 shuffleUndefined(Warp &warp, const Inst *inst, uint32_t group,

@@ -329,7 +329,7 @@ static const Inst *wait(Warp &warp, const Inst *inst, uint32_t mask) {
               " phases of the mbarrier at " + nameAddress(warp.cta(), address) +
               " have ended since this wait for phase " +
               Twine(barrier->phase() - since) +
-              " began; whoever arrives must know that the wait is over");
+              " began; the arriving threads must know that the wait is over");
     if (*done)
       complete |= lanes;
     else if (suspends && !isAnswered) {

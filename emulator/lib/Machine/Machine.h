@@ -67,7 +67,7 @@ public:
             const llvm::Twine &message);
   bool failed() const { return report.has_value(); }
 
-  /// Hands over work to be done later. In a queue: after what was posted to it
+  /// Posts work to be done later. In a queue: after what was posted to it
   /// before.
   void post(std::unique_ptr<AsyncOp> operation);
   void post(AsyncQueue &queue, std::unique_ptr<AsyncOp> operation);

@@ -219,7 +219,7 @@ RunResult Run::run(llvm::ArrayRef<Launch> launches) {
   while (!report) {
     bool hasAdvanced = advance();
     if (!report && isStopped()) {
-      reportEnded(ReportKind::LaunchFailed, ", as it was told to");
+      reportEnded(ReportKind::LaunchFailed, ", as requested");
       break;
     }
     if (!hasAdvanced) {
@@ -241,7 +241,7 @@ RunResult Run::run(llvm::ArrayRef<Launch> launches) {
       if (Clock::now() < nextProgressTime)
         continue;
       if (!optionsField.progress(steps, statistics.ctas))
-        reportEnded(ReportKind::LaunchFailed, ", as it was told to");
+        reportEnded(ReportKind::LaunchFailed, ", as requested");
       nextProgressTime = Clock::now() + progressTime;
     }
   }

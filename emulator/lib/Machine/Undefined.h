@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A load of memory that nothing has written gives an undefined value, and so
-// does a shuffle that reads from a lane outside of its member mask. Correct
+// does a shuffle that reads from a lane outside its member mask. Correct
 // kernels load such values ahead and don't use them, so what counts is where
 // they go: they are followed through registers, for each lane and byte, and
 // reported where one is stored to global memory, is an address, decides a

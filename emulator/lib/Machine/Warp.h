@@ -114,7 +114,7 @@ public:
   Fragment &current() { return *currentField; }
   /// That of the cluster; may be null.
   ClusterListener *listener() const { return listenerField; }
-  /// What has no defined value; null if nobody listens, or all have one.
+  /// What has no defined value; null without a listener, or if all have one.
   UndefinedValues *undefined() { return undefinedField.get(); }
   /// From now on there may be such values.
   UndefinedValues &followUndefined();

@@ -211,7 +211,7 @@ static void printRules(llvm::raw_ostream &os) {
                           rule.words);
   os << "\nAll other forms that are executed are exact: PTX says every bit of "
         "the result, but for operands that it calls undefined or leaves to "
-        "the machine,\nsuch as a divisor that is 0.\n\n";
+        "the implementation,\nsuch as a divisor that is 0.\n\n";
 }
 
 static std::string page(llvm::ArrayRef<Row> rows) {

@@ -1,5 +1,5 @@
 // The last commit of @mma gives a slot of operands back: the product is inside
-// of the consume. So the load role waits for that slot before it exits.
+// the consume. So the load role waits for that slot before it exits.
 //
 // RUN: compare-protocol %s --emit-ptx %t.ptx | FileCheck %s --check-prefix=AGREE
 // AGREE: protocol: plan and PTX agree for 1 kernel
@@ -17,7 +17,7 @@
 // The commits in the other order, so that no role has to wait.
 // RUN: sed -zE 's/(.*)(\ttcgen05\.commit[^\n]*\n)(.*)(\ttcgen05\.commit[^\n]*\n)/\1\3\4\2/' %t.ptx > %t.order.ptx
 // RUN: not compare-protocol %s --ptx %t.order.ptx | FileCheck %s --check-prefix=ORDER
-// ORDER: @product: @operand_load leaves with a wait for a slot of 'operands', which no role's last commit gives back
+// ORDER: @product: @operand_load leaves with a wait for a slot of 'operands', which no role's last commit releases
 
 tile.kernel @product(%A: !tile.view<?x64xbf16>, %B: !tile.view<?x64xbf16>, %D: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {operands = 2}>} {
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>

@@ -26,5 +26,5 @@ def refused(program, words):
 
 
 if __name__ == "__main__":
-    refused(NUMBA, "the module is a cubin, machine code without PTX")
+    refused(NUMBA, "the module is a cubin, SASS without PTX")
     refused(CUPY, "has NVIDIA's CUDA runtime linked into it")

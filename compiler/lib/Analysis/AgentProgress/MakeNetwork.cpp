@@ -333,7 +333,8 @@ void Maker::visit(Operation *op, Body &body) {
   }
   StringRef name = op->getName().getStringRef();
   if (isa<scf::WhileOp>(op))
-    return outside(op, "'scf.while', whose trip count nobody knows beforehand");
+    return outside(op,
+                   "'scf.while', whose trip count is unknown before it runs");
   if (!isKnownToPass(op))
     return outside(op, "'" + name + "', which may block");
   // Whatever else has regions may hold arithmetic, but nothing that blocks.

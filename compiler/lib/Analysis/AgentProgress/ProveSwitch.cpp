@@ -115,7 +115,7 @@ void Reporter::reportDeadlock() {
 void Reporter::reportCondition() {
   InFlightDiagnostic diag =
       emitRemark(roles.getLoc())
-      << who << " are proved to end if " << verdict.words
+      << who << " are proved deadlock-free if " << verdict.words
       << "; otherwise: " << progress::headlineOf(*verdict.failure, network);
   attachFailure(diag);
 }

@@ -98,17 +98,17 @@ agent::readVerdict(SwitchOp roles) {
   case VerdictKind::proved:
     return std::nullopt;
   case VerdictKind::undecided:
-    return llvm::createStringError("is not proved to end: undecided, " +
+    return llvm::createStringError("is not proved deadlock-free: undecided, " +
                                    verdict.getBecause().getValue());
   case VerdictKind::deadlock:
-    return llvm::createStringError("is not proved to end: deadlock");
+    return llvm::createStringError("is not proved deadlock-free: deadlock");
   case VerdictKind::proved_if:
     break;
   }
   LaunchCondition condition = readCondition(roles, verdict);
   if (condition.cases.empty())
     return llvm::createStringError(
-        "is proved to end only if " + condition.words +
+        "is deadlock-free only if " + condition.words +
         ", which no launch can check: it does not follow from the shapes of "
         "the arguments");
   return condition;

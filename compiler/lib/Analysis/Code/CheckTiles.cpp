@@ -241,10 +241,10 @@ LogicalResult RoleChecker::checkTcgen05(tile::MmaOp op) {
     if (op.getTf32() && place->transposed &&
         place->panels->atom != Panels::wordAtom)
       return op->emitOpError()
-             << "reads TF32 with rows along " << along
-             << ", for which tcgen05.mma has a swizzle of 128 bytes only; use "
+             << "reads MN-major TF32 (" << along
+             << "), for which tcgen05.mma has a swizzle of 128 bytes only; use "
                 "a multiple of 32 along "
-             << along << ", or store the operand with rows along k";
+             << along << ", or store the operand K-major";
   if (places.lookup(op.getAcc()).kind != Kind::Accumulator &&
       !tile::isZero(op.getAcc()))
     return refuseStart(op);

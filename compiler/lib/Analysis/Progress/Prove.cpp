@@ -111,7 +111,7 @@ static void addAssumptions(const Network &network, Verdict &verdict) {
     visit(visit, role, role.body);
   for (const Pool &pool : network.pools)
     if (pool.shared)
-      verdict.assumptions.push_back("other CTAs give back what they hold of " +
+      verdict.assumptions.push_back("other CTAs release what they hold of " +
                                     pool.name);
 }
 

@@ -298,9 +298,9 @@ void Checker::checkDemand(const Pool &pool, llvm::ArrayRef<Event> transfers) {
     return;
   report(Rule::poolDecides,
          "several roles take from " + pool.name + ": " + Twine(demand) +
-             " in all, " + Twine(certain) +
-             " are there before anybody waits, " + Twine(total) +
-             " later; who is first can matter. Give before the first wait",
+             " in all, " + Twine(certain) + " are there before a warp waits, " +
+             Twine(total) +
+             " later; which is first can matter. Give before the first wait",
          pool.location);
 }
 

@@ -48,7 +48,7 @@ static StringRef findError(Operation *op, const target::Architecture &arch,
   if (auto slots = dyn_cast<SlotsOp>(op);
       slots && !hasTensorMemory &&
       slots.getSlots().getType().getMemory() == Memory::tmem)
-    return "is in tensor memory, which nobody has allocated";
+    return "is in tensor memory that is not allocated";
   if (isa<ClcTryCancelOp, ClcQueryOp>(op) && !arch.clusterLaunchControl)
     return "is not how this GPU hands out work tiles";
   bool hasTcgen05 = arch.mma == target::MmaInstruction::Tcgen05;
@@ -63,7 +63,7 @@ static StringRef findError(Operation *op, const target::Architecture &arch,
   if (place && sharedBytes && *place > *sharedBytes - 4)
     return "is outside the shared memory that 'place-memory' has laid out";
   if (isa<tile::MmaOp>(op))
-    return "is an MMA that nobody waits for";
+    return "is an MMA without a wait";
   if (auto drain = dyn_cast<DrainOp>(op);
       drain && drain.getWork() == Work::wgmma)
     return "waits for MMAs that don't say when they are issued";

@@ -94,7 +94,7 @@ tile.kernel @nowhere() attributes {tile.target = "sm_90a"} {
 // -----
 
 tile.kernel @not_allocated() attributes {tile.target = "sm_100a"} {
-  // expected-error@+1 {{is in tensor memory, which nobody has allocated, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+  // expected-error@+1 {{is in tensor memory that is not allocated, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
   %s = agent.slots "sum" count(1) at(0) stride(64) offsets [0] : !agent.slots<tmem, tensor<128x64xf32>>
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
@@ -109,7 +109,7 @@ tile.kernel @mma(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
     agent.role @a warps(4) at(0) {
       %x = arith.constant dense<1.0> : tensor<128x64xbf16>
       %zero = arith.constant dense<0.0> : tensor<128x128xf32>
-      // expected-error@+1 {{is an MMA that nobody waits for, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+      // expected-error@+1 {{is an MMA without a wait, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
       %s = tile.mma %x, %x, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
     }
   }
@@ -134,7 +134,7 @@ tile.kernel @not_scheduled() attributes {tile.target = "sm_90a"} {
     agent.role @a warps(4) at(0) {
       %x = arith.constant dense<1.0> : tensor<64x64xbf16>
       %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-      // expected-error@+1 {{is an MMA that nobody waits for, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+      // expected-error@+1 {{is an MMA without a wait, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
       %s = tile.mma %x, %x, %zero : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
     }
   }

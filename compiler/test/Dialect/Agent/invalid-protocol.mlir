@@ -60,7 +60,7 @@ func.func @barriers() {
 // -----
 
 func.func @arrivals() {
-  // expected-error@+1 {{has arrivals(0); a phase that nobody ends is one that everybody waits for}}
+  // expected-error@+1 {{has arrivals(0); a phase without arrivals never completes}}
   %b = agent.barriers "b" count(1) arrivals(0) at(0) : !agent.barriers
   return
 }

@@ -24,7 +24,7 @@ tile.kernel @k() attributes {tile.reasons = [1]} {
 
 // -----
 
-// expected-error @below {{has the attribute 'tile.shedule', which nobody reads: the attributes of a kernel are tile.target, tile.schedule, tile.reasons}}
+// expected-error @below {{has the attribute 'tile.shedule', which is unknown; the attributes of a kernel are tile.target, tile.schedule, tile.reasons}}
 tile.kernel @k() attributes {tile.shedule = #tile.schedule<>} {
 }
 
@@ -62,17 +62,17 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{'sometimes' is no choice here: write static, dynamic or none}}
+// expected-error @below {{'sometimes' is invalid here; expected static, dynamic or none}}
 #s = #tile.schedule<persistent = sometimes>
 
 // -----
 
-// expected-error @below {{'two' is no choice here: write multi, single or none}}
+// expected-error @below {{'two' is invalid here; expected multi, single or none}}
 #s = #tile.schedule<roles = two>
 
 // -----
 
-// expected-error @below {{'ignore' is no choice here: write error or unspecialized}}
+// expected-error @below {{'ignore' is invalid here; expected error or unspecialized}}
 #s = #tile.schedule<fallback = ignore>
 
 // -----
@@ -117,7 +117,7 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{'keep' is no choice here: write evict_first or evict_last}}
+// expected-error @below {{'keep' is invalid here; expected evict_first or evict_last}}
 #s = #tile.schedule<hints = {a = keep}>
 
 // -----

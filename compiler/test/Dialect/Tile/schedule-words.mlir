@@ -258,47 +258,47 @@
 
 // -----
 
-// expected-error @below {{'clc' is no choice here: write static, dynamic or none; did you mean 'dynamic' (cluster launch control)?}}
+// expected-error @below {{'clc' is invalid here; expected static, dynamic or none; did you mean 'dynamic' (cluster launch control)?}}
 #s = #tile.schedule<persistent = clc>
 
 // -----
 
-// expected-error @below {{'true' is no choice here: write static, dynamic or none; did you mean 'static' (or dynamic)?}}
+// expected-error @below {{'true' is invalid here; expected static, dynamic or none; did you mean 'static' (or dynamic)?}}
 #s = #tile.schedule<persistent = true>
 
 // -----
 
-// expected-error @below {{'false' is no choice here: write static, dynamic or none; did you mean 'none'?}}
+// expected-error @below {{'false' is invalid here; expected static, dynamic or none; did you mean 'none'?}}
 #s = #tile.schedule<persistent = false>
 
 // -----
 
-// expected-error @below {{'dynamc' is no choice here: write static, dynamic or none; did you mean 'dynamic'?}}
+// expected-error @below {{'dynamc' is invalid here; expected static, dynamic or none; did you mean 'dynamic'?}}
 #s = #tile.schedule<persistent = dynamc>
 
 // -----
 
-// expected-error @below {{'multiple' is no choice here: write multi, single or none; did you mean 'multi'?}}
+// expected-error @below {{'multiple' is invalid here; expected multi, single or none; did you mean 'multi'?}}
 #s = #tile.schedule<roles = multiple>
 
 // -----
 
-// expected-error @below {{'singel' is no choice here: write multi, single or none; did you mean 'single'?}}
+// expected-error @below {{'singel' is invalid here; expected multi, single or none; did you mean 'single'?}}
 #s = #tile.schedule<roles = singel>
 
 // -----
 
-// expected-error @below {{'unspecialized' is no choice here: write error or unspecialized; did you mean 'unspecialized'?}}
+// expected-error @below {{'unspecialized' is invalid here; expected error or unspecialized; did you mean 'unspecialized'?}}
 #s = #tile.schedule<fallback = unspecialized>
 
 // -----
 
-// expected-error @below {{'err' is no choice here: write error or unspecialized}}
+// expected-error @below {{'err' is invalid here; expected error or unspecialized}}
 #s = #tile.schedule<fallback = err>
 
 // -----
 
-// expected-error @below {{'evict_frist' is no choice here: write evict_first or evict_last; did you mean 'evict_first'?}}
+// expected-error @below {{'evict_frist' is invalid here; expected evict_first or evict_last; did you mean 'evict_first'?}}
 #s = #tile.schedule<hints = {a = evict_frist}>
 
 // -----

@@ -157,24 +157,25 @@ TEST_F(AgentProgress, WhatNoLaunchCanCheckIsNotReliedOn) {
   EXPECT_EQ(refusal(prove(load + loop("%c0 to %k step %c64", produce),
                           load + consume.str() +
                               loop("%c64 to %k step %c64", consume))),
-            "is proved to end only if ceil(table[0] / 64) >= 1, which no "
+            "is deadlock-free only if ceil(table[0] / 64) >= 1, which no "
             "launch can check: it does not follow from the shapes of the "
             "arguments");
   // Each item has a number of its own.
   EXPECT_EQ(refusal(prove(eachItem(loop("%c0 to %x step %c64", produce)),
                           eachItem(consume.str() +
                                    loop("%c64 to %x step %c64", consume)))),
-            "is proved to end only if ceil(value 0 of the work tile / 64) >= 1 "
+            "is deadlock-free only if ceil(value 0 of the work tile / 64) >= 1 "
             "in every item, which no launch can check: it does not follow from "
             "the shapes of the arguments");
-  EXPECT_TRUE(StringRef(refusal(prove("scf.while : () -> () {\n"
-                                      "  %b = arith.constant false\n"
-                                      "  scf.condition(%b)\n"
-                                      "} do { scf.yield }\n" +
-                                          produce.str(),
-                                      consume)))
-                  .starts_with("is not proved to end: undecided, 'scf.while', "
-                               "whose trip count nobody knows beforehand"));
+  EXPECT_TRUE(
+      StringRef(refusal(prove("scf.while : () -> () {\n"
+                              "  %b = arith.constant false\n"
+                              "  scf.condition(%b)\n"
+                              "} do { scf.yield }\n" +
+                                  produce.str(),
+                              consume)))
+          .starts_with("is not proved deadlock-free: undecided, 'scf.while', "
+                       "whose trip count is unknown before it runs"));
   SwitchOp roles;
   module->walk([&](SwitchOp op) { roles = op; });
   roles.removeVerdictAttr();

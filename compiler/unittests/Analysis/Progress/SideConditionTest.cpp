@@ -136,10 +136,11 @@ TEST_F(SideConditionTest, PoolDecides) {
   n.roles[a].body = {take(pool, 8), produce(p)};
   n.roles[b].body = {consume({p}), give(pool, 8)};
   n.roles[c].body = {take(pool, 8)};
-  expectOne(Rule::poolDecides,
-            "several roles take from registers: 16 in all, 8 are there before "
-            "anybody waits, 16 later; who is first can matter. Give before the "
-            "first wait");
+  expectOne(
+      Rule::poolDecides,
+      "several roles take from registers: 16 in all, 8 are there before "
+      "a warp waits, 16 later; which is first can matter. Give before the "
+      "first wait");
   n.roles[b].body = {give(pool, 8), consume({p})};
   expectNone();
   EXPECT_EQ(verdictOf(n), "proved\n");
@@ -192,8 +193,9 @@ TEST_F(SideConditionTest, TakesOnceFromSharedPool) {
             "once");
   n.roles[a].body = {take(pool, 256, true), produce(p), give(pool, 256, true)};
   expectNone();
-  EXPECT_EQ(verdictOf(n), "proved\nassumes that other CTAs give back what they "
-                          "hold of tensor memory\n");
+  EXPECT_EQ(verdictOf(n),
+            "proved\nassumes that other CTAs release what they hold "
+            "of tensor memory\n");
 }
 
 TEST_F(SideConditionTest, NoTakeBeforeLaunchWait) {
@@ -213,7 +215,7 @@ TEST_F(SideConditionTest, NoTakeBeforeLaunchWait) {
             "proved\n"
             "assumes that the launch wait of @a returns: the grids before this "
             "one end\n"
-            "assumes that other CTAs give back what they hold of tensor "
+            "assumes that other CTAs release what they hold of tensor "
             "memory\n");
 }
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// nvcc puts the code of a translation unit into a fat binary: PTX and machine
-// code for several architectures, one entry each. The emulator runs the PTX.
+// nvcc puts the code of a translation unit into a fat binary: PTX and SASS
+// for several architectures, one entry each. The emulator runs the PTX.
 //
 //   container   offset  bytes
 //               0       4      0xBA55ED50

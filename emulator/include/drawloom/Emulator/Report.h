@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A launch either runs to its end or ends in one Report: what went wrong, in
-// words, and where. The emulator never guesses on after something that the PTX
+// A launch either runs to its end or ends in one Report: what went wrong and
+// where. The emulator never guesses on after something that the PTX
 // ISA calls undefined or illegal, so there is never a second report.
 //
 //===----------------------------------------------------------------------===//

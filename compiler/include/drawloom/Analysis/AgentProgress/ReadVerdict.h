@@ -51,7 +51,7 @@ struct LaunchCondition {
 
 /// Nothing if the roles are proved deadlock-free, a condition if they are under
 /// one that a launch can check; otherwise an error, which goes on where an
-/// operation's error message begins: "is not proved to end: ...".
+/// operation's error message begins: "is not proved deadlock-free: ...".
 llvm::Expected<std::optional<LaunchCondition>> readVerdict(SwitchOp roles);
 
 } // namespace drawloom::agent

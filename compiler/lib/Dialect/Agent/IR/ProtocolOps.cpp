@@ -45,8 +45,8 @@ LogicalResult BarriersOp::verify() {
                          << "); a ring has one barrier or more";
   if (getArrivals() < 1)
     return emitOpError() << "has arrivals(" << getArrivals()
-                         << "); a phase that nobody ends is one that everybody "
-                            "waits for";
+                         << "); a phase without arrivals never "
+                            "completes";
   return success();
 }
 

@@ -365,8 +365,8 @@ MaybeRefusal RoleAssigner::assignToOne(Reason because) {
                       "this MMA is inside '" +
                           around.front()->getName().getStringRef().str() +
                           "'; on " + arch.name.str() +
-                          " its operands come through slots, which nobody can "
-                          "count there, so a kernel without roles isn't "
+                          " its operands come through slots, which can't be "
+                          "counted there, so a kernel without roles isn't "
                           "possible either: use scf.for, arith.select or masks",
                       {},
                       /*hasFallback=*/false};

@@ -162,7 +162,7 @@ ReuseAnswer drawloom::agent::mayReuse(PipeOp staging, PipeOp earlier) {
       return {true, why};
     return {true,
             why + "; its " + std::to_string(role.getWarps()) +
-                " warps meet in between, because one may be ahead",
+                " warps synchronize in between, because one may be ahead",
             first};
   }
   if (PipeOp witness = findWitness(earlier, uses, role))

@@ -142,7 +142,7 @@ static std::string whyNoElement(Type element, Elements elements) {
                    "f8E4M3FN and f8E5M2",
                    toText(element));
   if (isShortFloat(element) && elements != Elements::All)
-    return formatv("computes with {0}, for which the machine has no "
+    return formatv("computes with {0}, for which the hardware has no "
                    "arithmetic: convert it first",
                    toText(element));
   if (element.isF64() && elements == Elements::UpToF32)

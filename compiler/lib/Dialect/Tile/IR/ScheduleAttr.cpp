@@ -108,8 +108,9 @@ static ParseResult parseWord(AsmParser &parser, Schedule &schedule,
     return failure();
   schedule.*field = symbolizeEnum<Enum>(word);
   if (!(schedule.*field))
-    return parser.emitError(loc) << "'" << word << "' is no choice here: write "
-                                 << words << suggestOf(word, words);
+    return parser.emitError(loc)
+           << "'" << word << "' is invalid here; expected " << words
+           << suggestOf(word, words);
   return success();
 }
 
@@ -153,7 +154,7 @@ static ParseResult parseHints(AsmParser &parser, Schedule &schedule) {
         std::optional<Eviction> eviction = symbolizeEnum<Eviction>(word);
         if (!eviction)
           return parser.emitError(loc)
-                 << "'" << word << "' is no choice here: write " << evictions
+                 << "'" << word << "' is invalid here; expected " << evictions
                  << suggestOf(word, evictions);
         schedule.hints.emplace_back(name, *eviction);
         return success();
@@ -393,7 +394,7 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
     auto names = llvm::map_range(
         known, [](const Known &k) { return StringRef(k.name); });
     return op->emitOpError() << "has the attribute '" << name
-                             << "', which nobody reads: the attributes of a "
+                             << "', which is unknown; the attributes of a "
                                 "kernel are "
                              << llvm::join(names, ", ");
   }

@@ -99,14 +99,14 @@ static std::string checkNames(const Problem &problem, const Schedule &given,
     for (const std::string &name : group)
       if (!llvm::is_contained(problem.views, name))
         return ("together: '" + Twine(name) +
-                "' is no view of this kernel; the views are " +
+                "' is not a view of this kernel; the views are " +
                 llvm::join(problem.views, ", ") +
                 suggestOf(name, problem.views))
             .str();
   for (const auto &[name, eviction] : given.hints)
     if (!llvm::is_contained(problem.views, name))
       return ("hints: '" + Twine(name) +
-              "' is no view of this kernel; the views are " +
+              "' is not a view of this kernel; the views are " +
               llvm::join(problem.views, ", ") + suggestOf(name, problem.views))
           .str();
   return "";

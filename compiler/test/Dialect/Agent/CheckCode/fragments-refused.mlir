@@ -55,7 +55,7 @@ tile.kernel @wide_function(%X: !tile.view<?x?xf64>, %Y: !tile.view<?x?xf64>) att
 tile.kernel @short_arithmetic(%X: !tile.view<?x?xf8E4M3FN>, %Y: !tile.view<?x?xf8E4M3FN>) attributes {tile.target = "sm_100a"} {
   tile.for_each (%m, %n) tiles [64, 64] of %X : !tile.view<?x?xf8E4M3FN> {
     %x = tile.load %X[%m, %n] : !tile.view<?x?xf8E4M3FN> -> tensor<64x64xf8E4M3FN>
-    // expected-error@+1 {{computes with 'f8E4M3FN', for which the machine has no arithmetic: convert it first}}
+    // expected-error@+1 {{computes with 'f8E4M3FN', for which the hardware has no arithmetic: convert it first}}
     %y = arith.addf %x, %x : tensor<64x64xf8E4M3FN>
     tile.store %y, %Y[%m, %n] : tensor<64x64xf8E4M3FN>, !tile.view<?x?xf8E4M3FN>
   }
@@ -66,7 +66,7 @@ tile.kernel @short_arithmetic(%X: !tile.view<?x?xf8E4M3FN>, %Y: !tile.view<?x?xf
 tile.kernel @short_sum(%X: !tile.view<?x?xf8E5M2>, %Y: !tile.view<?xf8E5M2>) attributes {tile.target = "sm_100a"} {
   tile.for_each (%m, %n) tiles [64, 64] of %X : !tile.view<?x?xf8E5M2> {
     %x = tile.load %X[%m, %n] : !tile.view<?x?xf8E5M2> -> tensor<64x64xf8E5M2>
-    // expected-error@+1 {{computes with 'f8E5M2', for which the machine has no arithmetic: convert it first}}
+    // expected-error@+1 {{computes with 'f8E5M2', for which the hardware has no arithmetic: convert it first}}
     %y = tile.reduce addf %x axis 1 : tensor<64x64xf8E5M2> -> tensor<64xf8E5M2>
     tile.store %y, %Y[%m] : tensor<64xf8E5M2>, !tile.view<?xf8E5M2>
   }

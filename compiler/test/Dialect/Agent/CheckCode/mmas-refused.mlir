@@ -32,7 +32,7 @@ tile.kernel @narrow_words(%A: !tile.view<?x?xf32>, %B: !tile.view<?x?xf32>, %D: 
     %a = tile.load %A[%m, 0] : !tile.view<?x?xf32> -> tensor<128x32xf32>
     %0 = tile.load %B[0, %n] : !tile.view<?x?xf32> -> tensor<32x16xf32>
     %b = tile.transpose %0 [1, 0] : tensor<32x16xf32> -> tensor<16x32xf32>
-    // expected-error@+1 {{reads TF32 with rows along n, for which tcgen05.mma has a swizzle of 128 bytes only; use a multiple of 32 along n, or store the operand with rows along k}}
+    // expected-error@+1 {{reads MN-major TF32 (n), for which tcgen05.mma has a swizzle of 128 bytes only; use a multiple of 32 along n, or store the operand K-major}}
     %t = tile.mma %a, %b, %zero tf32 : tensor<128x32xf32>, tensor<16x32xf32> -> tensor<128x16xf32>
     tile.store %t, %D[%m, %n] : tensor<128x16xf32>, !tile.view<?x?xf32>
   }

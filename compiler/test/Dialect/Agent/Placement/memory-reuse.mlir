@@ -17,7 +17,7 @@ tile.kernel @one_item(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>, %K: in
   // CHECK-SAME: start = 0
   %ab = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
   // CHECK: agent.pipe "output"
-  // CHECK-SAME: #agent.reason<"memory-reuse", "on the bytes of 'operands': a CTA takes one work tile, and @compute has released every slot of 'operands' in front of its first use of this one; its 4 warps meet in between, because one may be ahead
+  // CHECK-SAME: #agent.reason<"memory-reuse", "on the bytes of 'operands': a CTA takes one work tile, and @compute has released every slot of 'operands' in front of its first use of this one; its 4 warps synchronize in between, because one may be ahead
   // CHECK-SAME: start = 0, {{.*}}reuses = "operands"
   %out = agent.pipe "output" slots(1) smem : (tensor<128x128xbf16>)
   // CHECK: shared_bytes = 65584 : i64

@@ -68,7 +68,7 @@ tile.kernel @no_place() {
 !result = !agent.pipe<tmem, tensor<128x256xf32>>
 
 // CHECK: tile.kernel @columns
-// CHECK: verdict = #agent.verdict<proved, assumes = ["other CTAs give back what they hold of columns of tensor memory"]>
+// CHECK: verdict = #agent.verdict<proved, assumes = ["other CTAs release what they hold of columns of tensor memory"]>
 tile.kernel @columns(%a: !tile.view<128x256xf32>) attributes {tile.target = "sm_100a"} {
   %p = agent.pipe "result" slots(2) tmem : (tensor<128x256xf32>)
   agent.switch attributes {tensor_columns = 512 : i64} {

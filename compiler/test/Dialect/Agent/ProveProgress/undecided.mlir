@@ -59,10 +59,10 @@ tile.kernel @large(%a: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a"}
 tile.kernel @polls(%n: index) {
   %c0 = arith.constant 0 : index
   %p = agent.pipe "p" slots(2) message : ()
-  // expected-warning@below {{whether the roles of @polls end is undecided: 'scf.while', whose trip count nobody knows beforehand at undecided.mlir:}}
+  // expected-warning@below {{whether the roles of @polls end is undecided: 'scf.while', whose trip count is unknown before it runs at undecided.mlir:}}
   agent.switch {
     agent.role @one warps(1) {
-      // expected-note@below {{'scf.while', whose trip count nobody knows beforehand is outside the progress model}}
+      // expected-note@below {{'scf.while', whose trip count is unknown before it runs is outside the progress model}}
       scf.while : () -> () {
         %again = arith.cmpi ne, %n, %c0 : index
         scf.condition(%again)

@@ -83,7 +83,7 @@ tile.kernel @product_in_a_branch(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf
     %s = scf.if %flag -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{this MMA is inside 'scf.if'; on sm_100a its operands come through slots, which nobody can count there, so a kernel without roles isn't possible either: use scf.for, arith.select or masks}}
+      // expected-error @below {{this MMA is inside 'scf.if'; on sm_100a its operands come through slots, which can't be counted there, so a kernel without roles isn't possible either: use scf.for, arith.select or masks}}
       %t = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     } else {

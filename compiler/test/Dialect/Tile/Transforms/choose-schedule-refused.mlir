@@ -24,7 +24,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{together: 'q' is no view of this kernel; the views are a, b, d}}
+// expected-error @below {{together: 'q' is not a view of this kernel; the views are a, b, d}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<together = [[a, q]]>} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %c0 = arith.constant 0 : index
@@ -75,7 +75,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{hints: 'bias' is no view of this kernel; the views are a, d}}
+// expected-error @below {{hints: 'bias' is not a view of this kernel; the views are a, d}}
 tile.kernel @k(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<hints = {a = evict_first, bias = evict_last}>} {
   tile.for_each (%m, %n) tiles [64, 64] of %d : !tile.view<?x?xf32> {
     %x = tile.load %a[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>

@@ -177,7 +177,7 @@ def Agent_VerdictAttr : Agent_Attr<"Verdict", "verdict"> {
                    condition = [[#agent.bound<size = 1, min = 1>], [#agent.bound<size = 0, max = 0>]],
                    sizes = [#agent.size<name = "work tiles">,
                             #agent.size<name = "ceil(dim 0 of k / 128)", of = [array<i64: 1, 0>], value = affine_map<()[s0] -> (s0 ceildiv 128)>>]>
-    #agent.verdict<undecided, because = "'scf.while', whose trip count nobody knows beforehand">
+    #agent.verdict<undecided, because = "'scf.while', whose trip count is unknown before it runs">
     ```
   }];
   let parameters = (ins

@@ -64,7 +64,7 @@ def Agent_BarriersOp : Agent_Op<"barriers", [
     | message | why |
     |---|---|
     | has count(0); a ring has one barrier or more | |
-    | has arrivals(0); a phase that nobody ends is one that everybody waits for | |
+    | has arrivals(0); a phase without arrivals never completes | |
   }];
   let arguments = (ins
     StrAttr:$name, Agent_Number:$count, Agent_Number:$arrivals,

@@ -93,15 +93,15 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
     | message | why |
     |---|---|
     | has no verdict on whether its roles end: code is generated after 'prove-progress'; 'unproved' asks for code all the same | |
-    | is not proved to end: undecided, 'scf.if' around something that can block at ... | |
-    | is proved to end only if ceil(table[0] / 64) >= 1, which no launch can check: it does not follow from the shapes of the arguments | the condition is on what is loaded, or differs between items |
+    | is not proved deadlock-free: undecided, 'scf.if' around something that can block at ... | |
+    | is deadlock-free only if ceil(table[0] / 64) >= 1, which no launch can check: it does not follow from the shapes of the arguments | the condition is on what is loaded, or differs between items |
     | takes dynamic work tiles in @compute, of 4 warps; one warp asks, and publishes the answers to the others | |
     | has no place for the answer about the next work tile: code is generated after 'place-memory' | |
     | reads an accumulator of MMAs whose number @epilogue cannot tell; let the bounds of the loop of MMAs depend on the work tile alone, or begin with one MMA before the loop | an accumulator of no MMAs is not in its slot |
   }];
   let options = [
     Option<"unproved", "unproved", "bool", "false",
-           "lower roles that are not proved to end">,
+           "lower roles that are not proved deadlock-free">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",

@@ -48,8 +48,8 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
     | no target | `has no target to plan for: give drawloom '--arch sm_100a', or add 'attributes {tile.target = "sm_100a"}'` |
     | a tile that the program does not have | `tile: [16, 32] is asked for, but the program is cut into items of 8x32 already; leave it out, or change the program` |
     | a name that is nothing | `slots: 'bais' names no pipe of this kernel on sm_100a; the names are operands, a, b, result` |
-    | | `together: 'q' is no view of this kernel` |
-    | | `hints: 'q' is no view of this kernel` |
+    | | `together: 'q' is not a view of this kernel` |
+    | | `hints: 'q' is not a view of this kernel` |
     | no such MMA | `the MMA is 100x64x64, but wgmma takes rows in multiples of 64, and 100 % 64 = 36; use 128 rows` |
     | too large a cluster | `cluster: 8 × 4 = 32 CTAs, more than the 16 that sm_100a takes; use fewer` |
     | pairs that don't come out even | `cluster: 3 × 2 = 6 CTAs, and cta_group = 2 takes them by twos along the first dimension that has several; use an even number there` |

@@ -1,4 +1,4 @@
-//===- Handovers.cpp - What is given until it is taken --------------------===//
+//===- Releases.cpp - What is given until it is taken --------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Handovers.h"
+#include "Releases.h"
 #include "drawloom/Emulator/AddressMap.h"
 #include "llvm/ADT/STLExtras.h"
 

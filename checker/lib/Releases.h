@@ -1,4 +1,4 @@
-//===- Handovers.h - What is given until it is taken ------------*- C++ -*-===//
+//===- Releases.h - What is given until it is taken ------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DRAWLOOM_CHECKER_HANDOVERS_H
-#define DRAWLOOM_CHECKER_HANDOVERS_H
+#ifndef DRAWLOOM_CHECKER_RELEASES_H
+#define DRAWLOOM_CHECKER_RELEASES_H
 
 #include "Threads.h"
 
@@ -146,4 +146,4 @@ private:
 
 } // namespace drawloom::checker
 
-#endif // DRAWLOOM_CHECKER_HANDOVERS_H
+#endif // DRAWLOOM_CHECKER_RELEASES_H
