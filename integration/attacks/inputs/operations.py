@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 import attack
-import programs
+import c_api
 
 x = "tensor<4x4xf32>"
 forms = [
@@ -58,7 +58,7 @@ def main():
     library = str(options.build / "lib" / "drawloom" / "libdrawloom-c.so.1")
     verdicts = attack.Verdicts("operations of upstream")
     end = len(names(library)) * len(forms) // options.every
-    programs.compile_all(cases, library, 0, end, 1, verdicts)
+    c_api.compile_all(cases, library, 0, end, 1, verdicts)
     return verdicts.finish(at_least=5000 // options.every)
 
 

@@ -3,7 +3,7 @@
 """Mutated programs through the C API, and every seventh through the command.
 
 Children load the library and compile one mutant after the other. A child that
-dies names the mutant that it died of, and another goes on behind it.
+dies names the mutant that it died of, and another continues after it.
 """
 
 import ctypes
