@@ -103,8 +103,8 @@ static void report(const Access &access, Finding::Space space, uint64_t address,
   finding.firstInstruction = finding.secondInstruction = access.instruction;
   describeFinding(finding, access, access, address);
   std::string line = lineOf(finding.first);
-  finding.why = line + " reads " + what + " not written since " +
-                since + "; they may hold anything";
+  finding.why = line + " reads " + what + " not written since " + since +
+                "; they may hold anything";
   finding.advice = "a write before " + line + ", or a condition around it";
   findings.add(std::move(finding));
 }

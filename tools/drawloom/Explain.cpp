@@ -77,7 +77,7 @@ static void printHelp() {
          "browser\n"
          "  --diagram KIND  graph: roles and pipes, the default; sequence: "
          "the first work\n"
-         "                  items, barrier by barrier (mermaid and svg)\n"
+         "                  tiles, barrier by barrier (mermaid and svg)\n"
          "  -o FILE         where to write it; without it, to standard output\n"
          "  --sarif FILE    write what the compiler says as SARIF 2.1.0: why "
          "it refuses,\n"
