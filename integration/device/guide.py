@@ -36,10 +36,11 @@ def run_command(command: list[str], fails: bool, name: str, text: str, runner: P
     if command[0] == "nvcc":
         # What else it makes is made where it is used.
         return "" if "-ptx" in command or compile_text(name, "100a", text) else "no program"
-    if command[:2] == ["drawloom", "run"]:
+    if "--" in command:
         at = command.index("--")
         assert command[at + 1] == f"./{name}", command
-        done = execute([runner, *command[2:at], "--", compile_text(name, "100a", text), *command[at + 2:]])
+        start = [runner] if command[1] == "run" else [drawloom, command[1]]
+        done = execute([*start, *command[2:at], "--", compile_text(name, "100a", text), *command[at + 2:]])
     else:
         assert f"{name}.ptx" in command, command
         path = compile_ptx(name, text, folder)
