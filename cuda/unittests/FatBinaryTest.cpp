@@ -69,8 +69,8 @@ TEST(FatBinary, NothingForTheDevice) {
                          .add(Writer::Kind::Cubin, 100, "code")
                          .str(),
                      b200),
-            "the module has no PTX for sm_100a; it has PTX for sm_90a, machine "
-            "code for sm_100; compile with -gencode "
+            "the module has no PTX for sm_100a; it has PTX for sm_90a, SASS "
+            "for sm_100; compile with -gencode "
             "arch=compute_100a,code=compute_100a");
   EXPECT_EQ(selected(Writer().str(), h100),
             "the module has no PTX for sm_90a; it has nothing; compile with "

@@ -288,8 +288,8 @@
 
 // -----
 
-// expected-error @below {{'unspecialized' is invalid here; expected error or unspecialized; did you mean 'unspecialized'?}}
-#s = #tile.schedule<fallback = unspecialized>
+// expected-error @below {{'unspecialize' is invalid here; expected error or unspecialized; did you mean 'unspecialized'?}}
+#s = #tile.schedule<fallback = unspecialize>
 
 // -----
 
