@@ -302,7 +302,7 @@ def check_commands(farm, build, say):
     again = farm.sweep("commands", *options, "--list", spec=spec)
     expect(len(set(again.split()) & set(listed.split())) < len(set(listed.split())),
            "another tool has the same keys")
-    said = farm.sweep("commands", "--jobs", 1, *options[2:], spec=spec, code=1)
+    said = farm.sweep("commands", "--jobs", 1, *options[2:], spec=spec, code=3)
     expect("is not the file that the sweep started with" in said, said)
     suites = farm.sweep("suites", "--list", "--value", f"build={build}", "--value",
                         f"python={sys.executable}", spec=SUITES)
