@@ -115,18 +115,16 @@ size_t Ring::countFull(agent::RoleOp role) const {
 // RoleRunner
 //===----------------------------------------------------------------------===//
 
-bool RoleRunner::Role::canMove() const {
-  if (hasEnded)
-    return false;
-  if (!ring)
-    return true;
-  return need == Need::Empty ? ring->hasEmpty() : ring->countFull(role) != 0;
-}
-
-RoleRunner::RoleRunner(agent::SwitchOp op, Evaluator &eval)
+RoleRunner::RoleRunner(agent::SwitchOp op, Evaluator &eval, int64_t ctas)
     : op(op), eval(eval) {
-  for (agent::RoleOp role : op.getRoles())
-    roles.emplace_back().role = role;
+  for (int64_t cta = 0; cta < ctas; ++cta)
+    for (agent::RoleOp role : op.getRoles()) {
+      Role &made =
+          roles.emplace_back(eval.getAgents().protocol.join(role, cta));
+      made.name = "@" + role.getSymName().str();
+      if (ctas > 1)
+        made.name += " of CTA " + std::to_string(cta);
+    }
   if (eval.getOptions().shuffle)
     random.emplace(*eval.getOptions().shuffle);
 }
@@ -134,6 +132,7 @@ RoleRunner::RoleRunner(agent::SwitchOp op, Evaluator &eval)
 /// Lets the role move until it waits or ends.
 void RoleRunner::giveBaton(size_t index) {
   current = index;
+  eval.setCta(roles[index].who.cta);
   roles[index].turn.release();
   returned.acquire();
 }
@@ -141,27 +140,44 @@ void RoleRunner::giveBaton(size_t index) {
 void RoleRunner::runRole(Role &role) {
   role.turn.acquire();
   if (!hasFailed) {
-    if (failed(eval.runBody(role.role.getBody().front())))
+    if (failed(eval.runBody(role.who.role.getBody().front())))
       hasFailed = true;
     else
-      leave(role.role);
+      leave(role.who.role);
   }
   role.hasEnded = true;
   returned.release();
 }
 
 LogicalResult RoleRunner::waitFor(Operation *waiting, Ring &ring, Need need) {
+  agent::RoleOp role = getRole();
+  return waitFor(
+      waiting,
+      [&ring, need, role] {
+        return need == Need::Empty ? ring.hasEmpty()
+                                   : ring.countFull(role) != 0;
+      },
+      [&ring, need] {
+        return (need == Need::Empty ? "an empty slot of '"
+                                    : "a full slot of '") +
+               ring.getPipe().getName().str() + "'";
+      });
+}
+
+LogicalResult RoleRunner::waitFor(Operation *waiting,
+                                  std::function<bool()> isReady,
+                                  std::function<std::string()> what) {
   Role &role = roles[current];
   role.op = waiting;
-  role.ring = &ring;
-  role.need = need;
+  role.isReady = std::move(isReady);
+  role.what = std::move(what);
   if (random || !role.canMove()) {
     ItemId item = eval.getItem();
     returned.release();
     role.turn.acquire();
     eval.setItem(item);
   }
-  role.ring = nullptr;
+  role.isReady = nullptr;
   return llvm::failure(hasFailed);
 }
 
@@ -172,7 +188,9 @@ size_t RoleRunner::choose() {
       movable.push_back(i);
   if (movable.empty())
     return noRole;
-  return random ? movable[(*random)() % movable.size()] : movable.front();
+  if (random)
+    return movable[(*random)() % movable.size()];
+  return eval.getOptions().reverse ? movable.back() : movable.front();
 }
 
 LogicalResult RoleRunner::run() {
@@ -181,10 +199,13 @@ LogicalResult RoleRunner::run() {
     role.thread = std::thread([this, &role] { runRole(role); });
 
   for (size_t next = choose(); next != noRole && !hasFailed; next = choose()) {
-    eval.setItem(item);
+    eval.setItem(item == severalItems
+                     ? item
+                     : item + static_cast<ItemId>(roles[next].who.cta));
     giveBaton(next);
   }
-  if (!hasFailed && (failed(reportStuck()) || failed(checkEmpty())))
+  if (!hasFailed && (failed(reportStuck()) || failed(checkEmpty()) ||
+                     failed(checkEngines())))
     hasFailed = true;
   // What still waits finds that the run has failed, and returns.
   for (size_t i = 0; i < roles.size(); ++i) {
@@ -192,6 +213,7 @@ LogicalResult RoleRunner::run() {
       giveBaton(i);
     roles[i].thread.join();
   }
+  eval.setCta(0);
   eval.setItem(item);
   return llvm::failure(hasFailed);
 }
@@ -205,15 +227,6 @@ void RoleRunner::leave(Operation *loop) {
   kept.erase(rings);
 }
 
-/// `@mma waits for a full slot of 'operands'`
-static std::string describeWait(agent::RoleOp role, const Ring &ring,
-                                RoleRunner::Need need) {
-  return ("@" + role.getSymName() + " waits for " +
-          (need == RoleRunner::Need::Empty ? "an empty" : "a full") +
-          " slot of '" + ring.getPipe().getName() + "'")
-      .str();
-}
-
 /// Fails if a role has not ended, and says what each of them waits for.
 LogicalResult RoleRunner::reportStuck() {
   if (llvm::all_of(roles, [](const Role &role) { return role.hasEnded; }))
@@ -222,15 +235,16 @@ LogicalResult RoleRunner::reportStuck() {
   llvm::ListSeparator separator;
   for (Role &role : roles) {
     diagnostic << llvm::StringRef(separator);
+    diagnostic << role.name;
     if (role.hasEnded)
-      diagnostic << "@" << role.role.getSymName() << " has ended";
+      diagnostic << " has ended";
     else
-      diagnostic << describeWait(role.role, *role.ring, role.need);
+      diagnostic << " waits for " << role.what();
   }
   for (Role &role : roles)
     if (!role.hasEnded)
       diagnostic.attachNote(role.op->getLoc())
-          << "@" << role.role.getSymName() << " waits here";
+          << role.name << " waits here";
   return diagnostic;
 }
 
@@ -241,11 +255,32 @@ LogicalResult RoleRunner::checkEmpty() {
     if (pipe.getSwitch() != op)
       continue;
     for (Role &role : roles)
-      if (size_t left = ring->countFull(role.role))
+      if (size_t left = ring->countFull(role.who.role))
         return pipe.emitError()
                << "pipe '" << pipe.getName() << "' has " << left
                << (left == 1 ? " full slot" : " full slots") << " left for @"
-               << role.role.getSymName() << " when all roles have ended";
+               << role.who.role.getSymName() << " when all roles have ended";
+  }
+  return llvm::success();
+}
+
+/// Fails if a role has ended while an engine reads shared memory for it.
+LogicalResult RoleRunner::checkEngines() {
+  for (Role &role : roles) {
+    Protocol &protocol = eval.getAgents().protocol;
+    auto isDone = [&](By by, uint32_t count) {
+      return count == 0 || role.who.visible.seen.has(role.who.get(by), count);
+    };
+    if (!isDone(By::Stores, role.who.issued))
+      return role.who.role.emitError()
+             << role.name
+             << " ends while its bulk stores may still read shared memory; it "
+                "has to drain them";
+    if (!isDone(By::Wgmma, protocol.getCount(role.who.get(By::Wgmma))))
+      return role.who.role.emitError()
+             << role.name
+             << " ends while its wgmma may still read shared memory; it has to "
+                "drain them";
   }
   return llvm::success();
 }

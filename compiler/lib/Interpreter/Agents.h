@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 // What a run remembers of an agent program: the ring of each pipe, the items of
-// each stream, and how far each role is.
+// each stream, and how far each role of each CTA is.
 //
 // Each role of a switch runs on a thread of its own, because a role may have to
 // wait inside nested regions, but one baton goes round: a role runs until it
-// has to wait for a slot and then returns the baton. So a run is sequential and
-// can be repeated, and nothing here needs a lock. With a seed, the role that
-// moves next is drawn at every end of a slot.
+// has to wait for a slot or a barrier and then returns the baton. So a run is
+// sequential and can be repeated, and nothing here needs a lock. With a seed,
+// the role that moves next is drawn at every wait.
 //
 // The invariant: pipes have one writer, so what a run computes does not depend
 // on who moves next. If no role can move, none can in any other order either.
@@ -23,11 +23,10 @@
 #ifndef DRAWLOOM_LIB_INTERPRETER_AGENTS_H
 #define DRAWLOOM_LIB_INTERPRETER_AGENTS_H
 
-#include "Evaluator.h"
-#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "Protocol.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include <deque>
+#include <functional>
 #include <random>
 #include <semaphore>
 #include <thread>
@@ -97,7 +96,8 @@ class RoleRunner {
 public:
   enum class Need { Empty, Full };
 
-  RoleRunner(agent::SwitchOp op, Evaluator &eval);
+  /// The roles of that many CTAs.
+  RoleRunner(agent::SwitchOp op, Evaluator &eval, int64_t ctas);
 
   /// Runs all roles to their end; an error if they cannot get there.
   llvm::LogicalResult run();
@@ -105,7 +105,12 @@ public:
   /// For the role that has the baton. Returns when the ring has what `op`
   /// needs; fails if the run is given up.
   llvm::LogicalResult waitFor(mlir::Operation *op, Ring &ring, Need need);
-  agent::RoleOp getRole() const { return roles[current].role; }
+  /// The same for what `isReady` says. `what` says it in words: "an empty slot".
+  llvm::LogicalResult waitFor(mlir::Operation *op,
+                              std::function<bool()> isReady,
+                              std::function<std::string()> what);
+  agent::RoleOp getRole() const { return roles[current].who.role; }
+  Participant &getParticipant() { return roles[current].who; }
   /// The number of the item that the role works on.
   int64_t getNumber() const { return roles[current].number; }
   void setNumber(int64_t number) { roles[current].number = number; }
@@ -118,7 +123,7 @@ public:
 
 private:
   struct Role {
-    agent::RoleOp role;
+    Participant who;
     std::thread thread;
     /// Released when the role is given the baton.
     std::binary_semaphore turn{0};
@@ -126,10 +131,13 @@ private:
     int64_t number = 0;
     /// What it waits for; nothing before it starts.
     mlir::Operation *op = nullptr;
-    Ring *ring = nullptr;
-    Need need = Need::Empty;
+    std::function<bool()> isReady = nullptr;
+    std::function<std::string()> what = nullptr;
 
-    bool canMove() const;
+    explicit Role(Participant who) : who(std::move(who)) {}
+    bool canMove() const { return !hasEnded && (!isReady || isReady()); }
+    /// `@mma`, and of which CTA if there are several.
+    std::string name = "";
   };
 
   static constexpr size_t noRole = -1;
@@ -140,6 +148,7 @@ private:
   size_t choose();
   llvm::LogicalResult reportStuck();
   llvm::LogicalResult checkEmpty();
+  llvm::LogicalResult checkEngines();
 
   agent::SwitchOp op;
   Evaluator &eval;
@@ -159,6 +168,7 @@ struct AgentState {
   llvm::DenseMap<mlir::Value, std::shared_ptr<const Stream>> streams;
   /// The switch that runs, if one does.
   RoleRunner *runner = nullptr;
+  Protocol protocol;
 };
 
 } // namespace drawloom::interp

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Agents.h"
+#include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Interpreter/Interpreter.h"
 #include <algorithm>
 #include <numeric>
@@ -62,7 +63,11 @@ static LogicalResult makeItems(Operation *op, Evaluator &eval) {
 }
 
 static LogicalResult runSwitch(Operation *op, Evaluator &eval) {
-  RoleRunner runner(mlir::cast<agent::SwitchOp>(op), eval);
+  // A switch that is not the kernel's own operation is in one CTA.
+  int64_t ctas = mlir::isa<tile::KernelOp>(op->getParentOp())
+                     ? eval.getAgents().protocol.ctas
+                     : 1;
+  RoleRunner runner(mlir::cast<agent::SwitchOp>(op), eval, ctas);
   eval.getAgents().runner = &runner;
   LogicalResult result = runner.run();
   eval.getAgents().runner = nullptr;

@@ -12,7 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Evaluator.h"
+#include "Agents.h"
+#include "Buffers.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -97,67 +98,89 @@ static LogicalResult reportConflict(Operation *op, Evaluator &eval,
   return diagnostic << "; work tiles must be independent";
 }
 
+LogicalResult drawloom::interp::loadBox(Operation *op, Evaluator &eval,
+                                        const BoxOfView &box,
+                                        mlir::Attribute padding,
+                                        RuntimeValue &tile, HostTensor result) {
+  const Window &window = box.window;
+  Overlap overlap =
+      getOverlap(window, box.offsets, result.getShape(), box.dims);
+  uint64_t pad = getConstantBits(result.getFormat(), padding);
+  if (pad != 0)
+    for (int64_t i = 0; i < result.getNumElements(); ++i)
+      result.setBits(i, pad);
+  if (auto conflict = window.memory->log->load(eval.getItem(), overlap.shape,
+                                               overlap.memory))
+    return reportConflict(op, eval, window, *conflict, /*stores=*/false);
+  copyBox(overlap.shape, result, overlap.tile, *window.memory->tensor,
+          overlap.memory);
+  if (const auto &deviation = window.memory->deviation) {
+    HostTensor loaded(Format::F64, result.getShape());
+    copyBox(overlap.shape, loaded, overlap.tile, *deviation, overlap.memory);
+    tile.deviation = std::make_shared<const HostTensor>(std::move(loaded));
+  }
+  tile.tensor = std::make_shared<const HostTensor>(std::move(result));
+  return llvm::success();
+}
+
 static LogicalResult load(Operation *op, Evaluator &eval) {
   auto load = mlir::cast<tile::LoadOp>(op);
   auto result = eval.makeResult(op);
   if (failed(result))
     return llvm::failure();
-  std::shared_ptr<const Window> window = eval.getWindow(load.getView());
-  Overlap overlap = getOverlap(*window, eval.getIndices(load.getMixedOffsets()),
-                               result->getShape(), load.getTileDims());
-  uint64_t pad = getConstantBits(result->getFormat(), load.getPadOrZero());
-  if (pad != 0)
-    for (int64_t i = 0; i < result->getNumElements(); ++i)
-      result->setBits(i, pad);
-  if (auto conflict = window->memory->log->load(eval.getItem(), overlap.shape,
+  RuntimeValue tile;
+  if (failed(loadBox(op, eval,
+                     {*eval.getWindow(load.getView()),
+                      eval.getIndices(load.getMixedOffsets()),
+                      load.getTileDims()},
+                     load.getPadOrZero(), tile, std::move(*result))))
+    return llvm::failure();
+  eval.setValue(load.getResult(), tile);
+  return llvm::success();
+}
+
+LogicalResult drawloom::interp::storeBox(Operation *op, Evaluator &eval,
+                                         const BoxOfView &box,
+                                         const RuntimeValue &tile) {
+  const Window &window = box.window;
+  if (ArrayRef<unsigned> passed = window.memory->arguments; passed.size() > 1)
+    return op->emitError() << "stores to a tensor that the caller passed as "
+                              "arguments "
+                           << passed[0] << " and " << passed[1]
+                           << "; views that are written must not overlap";
+  ArrayRef<int64_t> shape = tile.tensor->getShape();
+  Overlap overlap = getOverlap(window, box.offsets, shape, box.dims);
+  if (auto conflict = window.memory->log->store(eval.getItem(), overlap.shape,
                                                 overlap.memory))
-    return reportConflict(op, eval, *window, *conflict, /*stores=*/false);
-  copyBox(overlap.shape, *result, overlap.tile, *window->memory->tensor,
-          overlap.memory);
-  Indices shape(result->getShape());
-  eval.set(load.getResult(), std::move(*result));
-  if (const auto &deviation = window->memory->deviation) {
-    HostTensor loaded(Format::F64, shape);
-    copyBox(overlap.shape, loaded, overlap.tile, *deviation, overlap.memory);
-    eval.setDeviation(load.getResult(), std::move(loaded));
+    return reportConflict(op, eval, window, *conflict, /*stores=*/true);
+  if (tile.undefined) {
+    int64_t first = 0;
+    auto isDefined = [&](int64_t at) {
+      first = at;
+      return tile.undefined->getInt(at) == 0;
+    };
+    if (!visitBox(overlap.shape, overlap.tile, isDefined))
+      return eval.reportUndefined(tile.undefined->getInt(first), shape, first);
+  }
+  copyBox(overlap.shape, *window.memory->tensor, overlap.memory, *tile.tensor,
+          overlap.tile);
+  if (tile.deviation) {
+    std::optional<HostTensor> &stored = window.memory->deviation;
+    if (!stored)
+      stored.emplace(Format::F64, window.memory->tensor->getShape());
+    copyBox(overlap.shape, *stored, overlap.memory, *tile.deviation,
+            overlap.tile);
   }
   return llvm::success();
 }
 
 static LogicalResult store(Operation *op, Evaluator &eval) {
   auto store = mlir::cast<tile::StoreOp>(op);
-  TensorRef value = eval.get(store.getValue());
-  std::shared_ptr<const Window> window = eval.getWindow(store.getView());
-  if (ArrayRef<unsigned> passed = window->memory->arguments; passed.size() > 1)
-    return op->emitError() << "stores to a tensor that the caller passed as "
-                              "arguments "
-                           << passed[0] << " and " << passed[1]
-                           << "; views that are written must not overlap";
-  Overlap overlap =
-      getOverlap(*window, eval.getIndices(store.getMixedOffsets()),
-                 value->getShape(), store.getTileDims());
-  if (auto conflict = window->memory->log->store(eval.getItem(), overlap.shape,
-                                                 overlap.memory))
-    return reportConflict(op, eval, *window, *conflict, /*stores=*/true);
-  if (TensorRef undefined = eval.getUndefined(store.getValue())) {
-    int64_t first = 0;
-    auto isDefined = [&](int64_t at) {
-      first = at;
-      return undefined->getInt(at) == 0;
-    };
-    if (!visitBox(overlap.shape, overlap.tile, isDefined))
-      return eval.reportUndefined(undefined->getInt(first), value->getShape(),
-                                  first);
-  }
-  copyBox(overlap.shape, *window->memory->tensor, overlap.memory, *value,
-          overlap.tile);
-  if (TensorRef deviation = eval.getDeviation(store.getValue())) {
-    std::optional<HostTensor> &stored = window->memory->deviation;
-    if (!stored)
-      stored.emplace(Format::F64, window->memory->tensor->getShape());
-    copyBox(overlap.shape, *stored, overlap.memory, *deviation, overlap.tile);
-  }
-  return llvm::success();
+  return storeBox(op, eval,
+                  {*eval.getWindow(store.getView()),
+                   eval.getIndices(store.getMixedOffsets()),
+                   store.getTileDims()},
+                  eval.getValue(store.getValue()));
 }
 
 static LogicalResult dim(Operation *op, Evaluator &eval) {
@@ -185,10 +208,33 @@ static LogicalResult subview(Operation *op, Evaluator &eval) {
   return llvm::success();
 }
 
+/// Scratch memory of a role has a place; the others that share it are there,
+/// too.
+static LogicalResult allocScratch(tile::AllocOp op, Evaluator &eval,
+                                  HostTensor tensor) {
+  Protocol &protocol = eval.getAgents().protocol;
+  int64_t cta = eval.getCta(), at = *op.getAt();
+  Guard *guard = protocol.find(op, cta, 0, 0);
+  if (!guard) {
+    Guard made;
+    made.name = "scratch memory at byte " + std::to_string(at);
+    made.cta = cta;
+    made.begin = at;
+    made.end = at + countBytes(tensor);
+    guard = &protocol.addMemory(std::move(made), std::move(tensor), op);
+  }
+  guard->isFull = false;
+  eval.setWindow(op.getResult(), Window(guard->memory));
+  return llvm::success();
+}
+
 static LogicalResult alloc(Operation *op, Evaluator &eval) {
   auto tensor = eval.makeResult(op);
   if (failed(tensor))
     return llvm::failure();
+  auto alloc = mlir::cast<tile::AllocOp>(op);
+  if (alloc.getAt() && eval.getAgents().runner)
+    return allocScratch(alloc, eval, std::move(*tensor));
   fillUninitialized(*tensor);
   auto memory = std::make_shared<Memory>();
   memory->owned = std::make_unique<HostTensor>(std::move(*tensor));
@@ -197,58 +243,128 @@ static LogicalResult alloc(Operation *op, Evaluator &eval) {
   return llvm::success();
 }
 
-/// Where a tile of that shape stands in the buffer; an error if it is not
-/// inside.
-static llvm::FailureOr<StridedRange> getRange(Operation *op,
-                                              const Window &buffer,
-                                              ArrayRef<int64_t> offsets,
-                                              ArrayRef<int64_t> tileShape) {
-  StridedRange range;
-  range.strides = getStrides(buffer.sizes);
+llvm::FailureOr<Window> drawloom::interp::getPart(Operation *op,
+                                                  const Window &buffer,
+                                                  ArrayRef<int64_t> offsets,
+                                                  ArrayRef<int64_t> shape) {
+  Window part = buffer;
   for (auto [d, offset] : llvm::enumerate(offsets)) {
-    if (offset < 0 || offset > buffer.sizes[d] - tileShape[d])
+    if (offset < 0 || offset > buffer.sizes[d] - shape[d])
       return op->emitError()
              << "dimension " << d << ": elements " << offset << " to "
-             << add(offset, tileShape[d] - 1)
+             << add(offset, shape[d] - 1)
              << " are not inside the buffer, which has " << buffer.sizes[d];
-    range.start += offset * range.strides[d];
+    part.origin[d] += offset;
+    part.sizes[d] = shape[d];
   }
+  return part;
+}
+
+/// Where the elements of the window are in its memory.
+static StridedRange getRange(const Window &buffer) {
+  StridedRange range{0, getStrides(buffer.memory->tensor->getShape())};
+  if (buffer.isTransposed)
+    std::swap(range.strides[0], range.strides[1]);
+  for (auto [origin, stride] : llvm::zip_equal(buffer.origin, range.strides))
+    range.start += origin * stride;
   return range;
+}
+
+RuntimeValue drawloom::interp::copyFrom(const Window &buffer) {
+  RuntimeValue tile;
+  auto copy = [&](const HostTensor &source) {
+    HostTensor copied(source.getFormat(), buffer.sizes);
+    copyBox(buffer.sizes, copied, {0, getStrides(buffer.sizes)}, source,
+            getRange(buffer));
+    return std::make_shared<const HostTensor>(std::move(copied));
+  };
+  tile.tensor = copy(*buffer.memory->tensor);
+  if (buffer.memory->undefined)
+    tile.undefined = copy(*buffer.memory->undefined);
+  return tile;
+}
+
+void drawloom::interp::copyTo(const Window &buffer, const RuntimeValue &tile) {
+  auto copy = [&](HostTensor &target, const HostTensor &source) {
+    copyBox(buffer.sizes, target, getRange(buffer), source,
+            {0, getStrides(buffer.sizes)});
+  };
+  copy(*buffer.memory->tensor, *tile.tensor);
+  std::optional<HostTensor> &undefined = buffer.memory->undefined;
+  ArrayRef<int64_t> shape = buffer.memory->tensor->getShape();
+  if (tile.undefined && !undefined)
+    undefined.emplace(Format::I32, shape);
+  if (undefined)
+    copy(*undefined, tile.undefined ? *tile.undefined
+                                    : HostTensor(Format::I32, buffer.sizes));
+}
+
+llvm::FailureOr<RuntimeValue>
+drawloom::interp::readSlot(Operation *op, Evaluator &eval,
+                           const Window &buffer) {
+  if (Guard *guard = buffer.memory->guard) {
+    auto who = getParticipant(op, eval);
+    if (failed(who) ||
+        failed(eval.getAgents().protocol.read(
+            op, **who, guard->inTensorMemory ? By::TensorLoads : By::Threads,
+            *guard)))
+      return llvm::failure();
+  }
+  return copyFrom(buffer);
 }
 
 static LogicalResult read(Operation *op, Evaluator &eval) {
   auto read = mlir::cast<tile::ReadOp>(op);
-  auto result = eval.makeResult(op);
-  if (failed(result))
+  mlir::RankedTensorType type = read.getType();
+  auto part = getPart(op, *eval.getWindow(read.getBuffer()),
+                      eval.getIndices(read.getMixedOffsets()), type.getShape());
+  if (failed(part))
     return llvm::failure();
-  std::shared_ptr<const Window> buffer = eval.getWindow(read.getBuffer());
-  auto range = getRange(op, *buffer, eval.getIndices(read.getMixedOffsets()),
-                        result->getShape());
-  if (failed(range))
+  // Before tiles have layouts, it names a tile that is read where it is used.
+  if (part->memory->guard && !type.getEncoding()) {
+    eval.setWindow(read.getResult(), std::move(*part));
+    return llvm::success();
+  }
+  llvm::FailureOr<RuntimeValue> tile = readSlot(op, eval, *part);
+  if (failed(tile))
     return llvm::failure();
-  copyBox(result->getShape(), *result, {0, getStrides(result->getShape())},
-          *buffer->memory->tensor, *range);
-  eval.set(read.getResult(), std::move(*result));
+  eval.setValue(read.getResult(), *tile);
   return llvm::success();
 }
 
 static LogicalResult write(Operation *op, Evaluator &eval) {
   auto write = mlir::cast<tile::WriteOp>(op);
-  TensorRef value = eval.get(write.getValue());
-  std::shared_ptr<const Window> buffer = eval.getWindow(write.getBuffer());
-  auto range = getRange(op, *buffer, eval.getIndices(write.getMixedOffsets()),
-                        value->getShape());
-  if (failed(range))
+  RuntimeValue value = eval.getValue(write.getValue());
+  auto part = getPart(op, *eval.getWindow(write.getBuffer()),
+                      eval.getIndices(write.getMixedOffsets()),
+                      value.tensor->getShape());
+  if (failed(part))
     return llvm::failure();
-  copyBox(value->getShape(), *buffer->memory->tensor, *range, *value,
-          {0, getStrides(value->getShape())});
+  if (Guard *guard = part->memory->guard) {
+    auto who = getParticipant(op, eval);
+    if (failed(who) ||
+        failed(eval.getAgents().protocol.write(
+            op, **who, guard->inTensorMemory ? By::TensorStores : By::Threads,
+            *guard)))
+      return llvm::failure();
+  }
+  copyTo(*part, value);
+  return llvm::success();
+}
+
+static LogicalResult transposeView(Operation *op, Evaluator &eval) {
+  Window window = *eval.getWindow(op->getOperand(0));
+  std::swap(window.sizes[0], window.sizes[1]);
+  std::swap(window.origin[0], window.origin[1]);
+  window.isTransposed = !window.isTransposed;
+  eval.setWindow(op->getResult(0), std::move(window));
   return llvm::success();
 }
 
 static constexpr NamedRule memoryRules[] = {
     {"tile.dim", dim},     {"tile.subview", subview}, {"tile.load", load},
     {"tile.store", store}, {"tile.alloc", alloc},     {"tile.read", read},
-    {"tile.write", write},
+    {"tile.write", write}, {"tile.transpose_view", transposeView},
 };
 
 llvm::ArrayRef<NamedRule> drawloom::interp::getMemoryRules() {

@@ -13,7 +13,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Evaluator.h"
+#include "Agents.h"
+#include "Buffers.h"
+#include "Mma.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -25,10 +27,10 @@ using mlir::Operation;
 /// The operand as doubles, as the tensor core reads it: in TF32 the low bits of
 /// the mantissa are dropped, and each element is multiplied by its scale.
 static llvm::FailureOr<std::vector<double>>
-readOperand(tile::MmaOp mma, const HostTensor &operand, const HostTensor *scale,
-            llvm::StringRef name) {
+toNumbers(Operation *op, bool tf32, const HostTensor &operand,
+          const HostTensor *scale, llvm::StringRef name) {
   std::vector<double> values = operand.toFloats();
-  if (mma.getTf32())
+  if (tf32)
     for (double &value : values)
       value = decode(Format::TF32, encode(Format::TF32, value,
                                           llvm::RoundingMode::TowardZero));
@@ -41,7 +43,7 @@ readOperand(tile::MmaOp mma, const HostTensor &operand, const HostTensor *scale,
     int64_t at = i / columns * blocks + i % columns * blocks / columns;
     double factor = scale->getFloat(at);
     if (factor < 0)
-      return mma.emitError() << "the scale of " << name << " is " << factor
+      return op->emitError() << "the scale of " << name << " is " << factor
                              << formatPosition(scale->getShape(), at)
                              << "; scales are never negative";
     values[i] *= factor;
@@ -52,7 +54,7 @@ readOperand(tile::MmaOp mma, const HostTensor &operand, const HostTensor *scale,
 /// acc[m, n] += a[m, k] * b[n, k]. The innermost loop runs along n, so that
 /// every sum keeps the order of k and the loop still uses vector instructions.
 template <typename T, typename Accumulator>
-static void multiplyAdd(std::vector<Accumulator> &acc, const std::vector<T> &a,
+static void addProducts(std::vector<Accumulator> &acc, const std::vector<T> &a,
                         const std::vector<T> &b, int64_t m, int64_t n,
                         int64_t k) {
   std::vector<T> transposed(b.size());
@@ -70,41 +72,79 @@ static void multiplyAdd(std::vector<Accumulator> &acc, const std::vector<T> &a,
   }
 }
 
+llvm::FailureOr<RuntimeValue>
+drawloom::interp::multiplyAdd(Operation *op, const MmaOperands &operands,
+                              Format format) {
+  const HostTensor &a = *operands.a.tensor, &b = *operands.b.tensor;
+  int64_t m = a.getShape()[0], n = b.getShape()[0], k = a.getShape()[1];
+  HostTensor result(format, {m, n});
+  const HostTensor acc =
+      operands.acc.tensor ? *operands.acc.tensor : HostTensor(format, {m, n});
+  if (!isFloat(format)) {
+    // Products of i8 fit int64_t, and the sum wraps, so unsigned.
+    std::vector<int64_t> start = acc.toInts();
+    std::vector<uint64_t> sums(start.begin(), start.end());
+    addProducts(sums, a.toInts(), b.toInts(), m, n, k);
+    for (int64_t i = 0; i < result.getNumElements(); ++i)
+      result.setInt(i, static_cast<int64_t>(sums[i]));
+  } else {
+    auto left = toNumbers(op, operands.tf32, a, operands.aScale.tensor.get(),
+                          "a");
+    auto right = toNumbers(op, operands.tf32, b, operands.bScale.tensor.get(),
+                           "b");
+    if (failed(left) || failed(right))
+      return llvm::failure();
+    if (operands.negated)
+      for (double &value : *left)
+        value = -value;
+    std::vector<double> sums = acc.toFloats();
+    addProducts(sums, *left, *right, m, n, k);
+    for (int64_t i = 0; i < result.getNumElements(); ++i)
+      result.setFloat(i, sums[i]);
+  }
+  RuntimeValue product;
+  product.tensor = std::make_shared<const HostTensor>(std::move(result));
+  product.undefined = spreadProduct(operands);
+  return product;
+}
+
+llvm::FailureOr<RuntimeValue>
+drawloom::interp::readOperand(Operation *op, Evaluator &eval,
+                              mlir::Value operand, By by) {
+  if (!operand)
+    return RuntimeValue();
+  RuntimeValue value = eval.getValue(operand);
+  if (!value.window)
+    return value;
+  auto who = getParticipant(op, eval);
+  Guard *guard = value.window->memory->guard;
+  if (failed(who) ||
+      failed(eval.getAgents().protocol.read(op, **who, by, *guard)))
+    return llvm::failure();
+  return copyFrom(*value.window);
+}
+
 static LogicalResult mma(Operation *op, Evaluator &eval) {
   auto mma = mlir::cast<tile::MmaOp>(op);
   auto result = eval.makeResult(op);
-  if (failed(result))
+  auto a = readOperand(op, eval, mma.getA(), By::Wgmma);
+  auto b = readOperand(op, eval, mma.getB(), By::Wgmma);
+  auto acc = readOperand(op, eval, mma.getAcc(), By::Threads);
+  auto aScale = readOperand(op, eval, mma.getAScale(), By::Threads);
+  auto bScale = readOperand(op, eval, mma.getBScale(), By::Threads);
+  if (failed(result) || failed(a) || failed(b) || failed(acc) ||
+      failed(aScale) || failed(bScale))
     return llvm::failure();
-  TensorRef a = eval.get(mma.getA()), b = eval.get(mma.getB());
-  TensorRef acc = eval.get(mma.getAcc());
-
-  if (!isFloat(result->getFormat())) {
-    // Products of i8 fit int64_t, and the sum wraps, so unsigned.
-    std::vector<int64_t> left = a->toInts(), right = b->toInts();
-    std::vector<int64_t> start = acc->toInts();
-    std::vector<uint64_t> sums(start.begin(), start.end());
-    multiplyAdd(sums, left, right, mma.getM(), mma.getN(), mma.getK());
-    for (int64_t i = 0; i < result->getNumElements(); ++i)
-      result->setInt(i, static_cast<int64_t>(sums[i]));
-  } else {
-    TensorRef aScale, bScale;
-    if (mma.getAScale()) {
-      aScale = eval.get(mma.getAScale());
-      bScale = eval.get(mma.getBScale());
-    }
-    auto left = readOperand(mma, *a, aScale.get(), "a");
-    auto right = readOperand(mma, *b, bScale.get(), "b");
-    if (failed(left) || failed(right))
-      return llvm::failure();
-    if (mma.getNegated())
-      for (double &value : *left)
-        value = -value;
-    std::vector<double> sums = acc->toFloats();
-    multiplyAdd(sums, *left, *right, mma.getM(), mma.getN(), mma.getK());
-    for (int64_t i = 0; i < result->getNumElements(); ++i)
-      result->setFloat(i, sums[i]);
-  }
-  eval.set(mma.getResult(), std::move(*result));
+  auto sum = multiplyAdd(
+      op, {*a, *b, *aScale, *bScale, *acc, mma.getTf32(), mma.getNegated()},
+      result->getFormat());
+  if (failed(sum))
+    return llvm::failure();
+  // Warp groups multiply what is in slots, and each MMA is a group.
+  if (eval.getWindow(mma.getA()) || eval.getWindow(mma.getB()))
+    eval.getAgents().protocol.count(
+        eval.getAgents().runner->getParticipant().get(By::Wgmma));
+  eval.setValue(mma.getResult(), *sum);
   return llvm::success();
 }
 

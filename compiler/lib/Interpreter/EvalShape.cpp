@@ -123,6 +123,17 @@ static LogicalResult broadcast(Operation *op, Evaluator &eval) {
 
 static LogicalResult transpose(Operation *op, Evaluator &eval) {
   auto transpose = mlir::cast<tile::TransposeOp>(op);
+  // Of a tile that is named where it is, the transpose is there, too.
+  if (std::shared_ptr<const Window> named = eval.getWindow(op->getOperand(0))) {
+    Window window = *named;
+    if (transpose.getPermutation()[0] == 1) {
+      std::swap(window.sizes[0], window.sizes[1]);
+      std::swap(window.origin[0], window.origin[1]);
+      window.isTransposed = !window.isTransposed;
+    }
+    eval.setWindow(op->getResult(0), std::move(window));
+    return llvm::success();
+  }
   auto strides = getStrides(eval.get(op->getOperand(0))->getShape());
   StridedRange from;
   for (int64_t d : transpose.getPermutation())

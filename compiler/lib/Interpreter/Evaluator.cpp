@@ -8,6 +8,7 @@
 
 #include "Evaluator.h"
 #include "Agents.h"
+#include "Buffers.h"
 #include "drawloom/Interpreter/Interpreter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -31,7 +32,9 @@ llvm::SmallVector<llvm::ArrayRef<NamedRule>> drawloom::interp::getAllRules() {
   return {getIntegerRules(), getFloatRules(),   getCastRules(),
           getMathRules(),    getControlRules(), getTensorRules(),
           getItemRules(),    getMemoryRules(),  getMmaRules(),
-          getShapeRules(),   getAffineRules(),  getAgentRules()};
+          getShapeRules(),   getAffineRules(),  getAgentRules(),
+          getBarrierRules(), getSlotRules(),    getIssueRules(),
+          getMessageRules()};
 }
 
 Evaluator::Evaluator(mlir::MLIRContext *context, const Options &options)
@@ -59,9 +62,13 @@ LogicalResult Evaluator::run(mlir::Block &block,
 
 LogicalResult Evaluator::runBody(mlir::Block &block) {
   for (Operation &op : block.without_terminator())
-    if (failed(step(&op)) || failed(runLanes(&op)))
+    if (failed(runOne(&op)))
       return llvm::failure();
   return step(block.getTerminator());
+}
+
+LogicalResult Evaluator::runOne(Operation *op) {
+  return llvm::failure(failed(step(op)) || failed(runLanes(op)));
 }
 
 /// In each of the work tiles that run together.
@@ -99,6 +106,9 @@ LogicalResult Evaluator::runOp(Operation *op) {
   if (rule == rules.end())
     return op->emitError() << "the interpreter has no rule for '"
                            << op->getName() << "'";
+  llvm::SmallVector<std::pair<mlir::Value, RuntimeValue>> named;
+  if (failed(readNamed(op, named)))
+    return llvm::failure();
   bool usesUndefined = llvm::any_of(op->getOperands(), [&](mlir::Value value) {
     return getUndefined(value) != nullptr;
   });
@@ -108,9 +118,35 @@ LogicalResult Evaluator::runOp(Operation *op) {
     return llvm::failure();
   if (usesUndefined)
     spreadUndefined(op);
+  for (auto &[value, name] : named)
+    setValue(value, name);
   if (op->getNumRegions() != 0 && agents->runner)
     agents->runner->leave(op);
   return options.arithmetic ? deviate(op) : llvm::success();
+}
+
+LogicalResult Evaluator::readNamed(
+    Operation *op,
+    llvm::SmallVectorImpl<std::pair<mlir::Value, RuntimeValue>> &named) {
+  // Loops and branches pass names on, and so do these; MMAs read themselves.
+  static constexpr llvm::StringLiteral takesNames[] = {
+      "agent.or_zero", "agent.multiply", "agent.issue",
+      "agent.add_mma", "tile.mma",       "tile.transpose"};
+  if (op->getNumRegions() != 0)
+    return llvm::success();
+  bool takes = llvm::is_contained(takesNames, op->getName().getStringRef());
+  for (mlir::Value operand : op->getOperands()) {
+    auto type = mlir::dyn_cast<mlir::RankedTensorType>(operand.getType());
+    RuntimeValue value = getValue(operand);
+    if (!value.window || !type || (takes && type.getRank() == 2))
+      continue;
+    llvm::FailureOr<RuntimeValue> tile = readSlot(op, *this, *value.window);
+    if (failed(tile))
+      return llvm::failure();
+    named.emplace_back(operand, value);
+    setValue(operand, *tile);
+  }
+  return llvm::success();
 }
 
 bool drawloom::interp::isMover(Operation *op) {

@@ -29,6 +29,7 @@
 namespace drawloom::interp {
 
 struct AgentState;
+struct Guard;
 struct Options;
 class Evaluator;
 
@@ -48,6 +49,10 @@ struct Memory {
   /// The numbers of the arguments that it is; more than one if the caller
   /// passed it twice.
   llvm::SmallVector<unsigned, 1> arguments;
+  /// Of a slot: who has used it, see Protocol.h; and why elements have no
+  /// meaning, as in RuntimeValue.
+  Guard *guard = nullptr;
+  std::optional<HostTensor> undefined = std::nullopt;
 };
 
 /// A box of a memory. Element `i` of the window is element `origin + i` of the
@@ -56,12 +61,15 @@ struct Memory {
 struct Window {
   std::shared_ptr<Memory> memory;
   llvm::SmallVector<int64_t, 4> origin, sizes, low, high;
+  /// Of a buffer: rows of the window are columns of the memory.
+  bool isTransposed = false;
 
   /// All of it.
   explicit Window(std::shared_ptr<Memory> memory);
 };
 
-/// What an SSA value stands for: a tensor, or the window of a view or buffer.
+/// What an SSA value stands for: a tensor, or the window of a view or buffer. A
+/// tile that is named where it is, in a slot, is a window, too.
 struct RuntimeValue {
   TensorRef tensor;
   std::shared_ptr<const Window> window = nullptr;
@@ -74,6 +82,8 @@ struct RuntimeValue {
   /// Of neighboring work tiles that run together, each one's own; the rest is
   /// that of the first one. Empty if they have the same.
   std::vector<RuntimeValue> lanes = {};
+  /// Of an accumulator in flight: the number of the MMA that it comes from.
+  uint32_t group = 0;
 };
 
 /// Evaluates one operation: reads its operands, sets its results, and reports
@@ -97,6 +107,10 @@ llvm::ArrayRef<NamedRule> getMmaRules();
 llvm::ArrayRef<NamedRule> getShapeRules();
 llvm::ArrayRef<NamedRule> getAffineRules();
 llvm::ArrayRef<NamedRule> getAgentRules();
+llvm::ArrayRef<NamedRule> getBarrierRules();
+llvm::ArrayRef<NamedRule> getSlotRules();
+llvm::ArrayRef<NamedRule> getIssueRules();
+llvm::ArrayRef<NamedRule> getMessageRules();
 
 /// How the deviations of the results follow from those of the operands. A rule
 /// runs after that of the operation.
@@ -126,10 +140,11 @@ public:
   llvm::SmallVector<RuntimeValue> collect(mlir::ValueRange values) const;
 
   RuntimeValue getValue(mlir::Value value) const {
-    RuntimeValue all = values.lookup(value);
+    RuntimeValue all = frames[cta].lookup(value);
     return lane && !all.lanes.empty() ? all.lanes[*lane] : all;
   }
   void setValue(mlir::Value value, RuntimeValue runtimeValue) {
+    Frame &values = frames[cta];
     if (!lane) {
       values[value] = std::move(runtimeValue);
       return;
@@ -142,7 +157,7 @@ public:
   }
   /// What a value is in one of the items that run together.
   RuntimeValue getLane(mlir::Value value, unsigned which) const {
-    RuntimeValue all = values.lookup(value);
+    RuntimeValue all = frames[cta].lookup(value);
     return all.lanes.empty() ? all : all.lanes[which];
   }
   /// One value of what it is in each of these.
@@ -151,6 +166,17 @@ public:
     all.lanes = std::move(lanes);
     return all;
   }
+  /// The CTAs that run together have values of their own. They start with
+  /// those that there are.
+  void setCtas(size_t count) {
+    Frame values = frames.front();
+    frames.assign(count, values);
+  }
+  void setCta(int64_t rank) { cta = rank; }
+  int64_t getCta() const { return cta; }
+  /// Runs one operation.
+  llvm::LogicalResult runOne(mlir::Operation *op);
+
   /// How many work tiles run together, step by step, because they gather what
   /// the others have; their numbers follow each other. Control flow is the
   /// first one's, and must be that of all.
@@ -247,12 +273,17 @@ public:
   AgentState &getAgents() { return *agents; }
 
 private:
+  using Frame = llvm::DenseMap<mlir::Value, RuntimeValue>;
   /// Where the value of the item is kept that runs.
   RuntimeValue &find(mlir::Value value) {
-    RuntimeValue &all = values[value];
+    RuntimeValue &all = frames[cta][value];
     return lane && !all.lanes.empty() ? all.lanes[*lane] : all;
   }
   llvm::LogicalResult runOp(mlir::Operation *op);
+  /// Reads the operands that are named where they are, for one operation.
+  llvm::LogicalResult
+  readNamed(mlir::Operation *op,
+            llvm::SmallVectorImpl<std::pair<mlir::Value, RuntimeValue>> &named);
   llvm::LogicalResult runLanes(mlir::Operation *op);
   /// Computes the deviations of the results.
   llvm::LogicalResult deviate(mlir::Operation *op);
@@ -270,7 +301,8 @@ private:
   llvm::DenseMap<mlir::OperationName, Rule> rules;
   llvm::DenseMap<mlir::OperationName, Rule> deviationRules;
   llvm::DenseMap<mlir::Type, Format> formats;
-  llvm::DenseMap<mlir::Value, RuntimeValue> values;
+  std::vector<Frame> frames{1};
+  int64_t cta = 0;
   std::unique_ptr<AgentState> agents;
   /// Why elements have no meaning: the operation that made them, and words.
   /// Reasons count from 1.

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Interpreter/Interpreter.h"
-#include "Evaluator.h"
+#include "Protocol.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -113,7 +113,8 @@ drawloom::interp::run(tile::KernelOp kernel,
   }
   if (!hasItems)
     eval.setItem(eval.getItem() - static_cast<ItemId>(width - 1));
-  if (failed(eval.runBody(kernel.getBody().front())))
+  if (failed(isLowered(kernel) ? runClusters(kernel, eval)
+                               : eval.runBody(kernel.getBody().front())))
     return llvm::failure();
   deviations.clear();
   for (mlir::BlockArgument argument : kernel.getBody().getArguments()) {

@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Evaluator.h"
+#include "Mma.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Diagnostics.h"
@@ -71,13 +71,24 @@ static bool isElementwise(Operation *op) {
   return dialect == "arith" || dialect == "math";
 }
 
+/// Whether the operation moves elements between registers and slots.
+static bool isMovedInRole(Operation *op) {
+  static constexpr llvm::StringLiteral movers[] = {
+      "tile.write",  "agent.materialize", "agent.as_in_flight",
+      "agent.await", "agent.send",        "agent.or_zero"};
+  return llvm::is_contained(movers, op->getName().getStringRef());
+}
+
 LogicalResult Evaluator::checkUses(Operation *op) const {
-  if (isElementwise(op) || mlir::isa<tile::MmaOp, tile::ReduceOp>(op))
+  static constexpr llvm::StringLiteral products[] = {
+      "tile.mma", "agent.multiply", "agent.issue", "agent.add_mma"};
+  if (isElementwise(op) || mlir::isa<tile::ReduceOp>(op) ||
+      llvm::is_contained(products, op->getName().getStringRef()))
     return llvm::success();
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     // What is moved is not looked at, nor what a loop carries.
-    bool isData = isMover(op)
-                      ? i == 0
+    bool isData = isMover(op) || isMovedInRole(op)
+                      ? i == 0 || op->getName().getStringRef() == "agent.await"
                       : op->getNumRegions() != 0 &&
                             mlir::isa<mlir::ShapedType>(operand.getType());
     if (!isData && failed(checkDefined(operand)))
@@ -136,37 +147,39 @@ static std::vector<int64_t> throughReduction(tile::ReduceOp op, int64_t count,
   return reasons;
 }
 
-/// A row of a and its scales reach a row of the result, one of b a column.
-static std::vector<int64_t> throughProduct(tile::MmaOp op,
-                                           const Evaluator &eval) {
-  int64_t m = op.getM(), n = op.getN();
-  std::vector<int64_t> reasons(m * n, 0);
-  TensorRef acc = eval.getUndefined(op.getAcc());
+TensorRef drawloom::interp::spreadProduct(const MmaOperands &operands) {
+  int64_t m = operands.a.tensor->getShape()[0];
+  int64_t n = operands.b.tensor->getShape()[0];
+  const RuntimeValue *all[] = {&operands.a, &operands.aScale, &operands.b,
+                               &operands.bScale, &operands.acc};
+  if (llvm::none_of(all, [](const RuntimeValue *one) {
+        return one->undefined != nullptr;
+      }))
+    return nullptr;
+  HostTensor reasons(Format::I32, {m, n});
   for (int64_t i = 0; i < m * n; ++i)
-    reasons[i] = findReason(acc, i);
-  auto spread = [&](mlir::Value operand, bool isA) {
-    TensorRef marks = operand ? eval.getUndefined(operand) : nullptr;
+    reasons.setInt(i, findReason(operands.acc.undefined, i));
+  auto spread = [&](const TensorRef &marks, bool isA) {
     int64_t columns = marks ? marks->getShape()[1] : 0;
     for (int64_t row = 0; marks && row < (isA ? m : n); ++row)
       if (int64_t reason = findReason(marks, row * columns, columns))
         for (int64_t i = 0; i < (isA ? n : m); ++i)
-          reasons[isA ? row * n + i : i * n + row] = reason;
+          reasons.setInt(isA ? row * n + i : i * n + row, reason);
   };
-  spread(op.getA(), /*isA=*/true);
-  spread(op.getAScale(), /*isA=*/true);
-  spread(op.getB(), /*isA=*/false);
-  spread(op.getBScale(), /*isA=*/false);
-  return reasons;
+  spread(operands.a.undefined, /*isA=*/true);
+  spread(operands.aScale.undefined, /*isA=*/true);
+  spread(operands.b.undefined, /*isA=*/false);
+  spread(operands.bScale.undefined, /*isA=*/false);
+  return std::make_shared<const HostTensor>(std::move(reasons));
 }
 
 void Evaluator::spreadUndefined(Operation *op) {
   auto reduce = mlir::dyn_cast<tile::ReduceOp>(op);
-  auto mma = mlir::dyn_cast<tile::MmaOp>(op);
-  if (!isElementwise(op) && !reduce && !mma)
+  // Products have spread theirs.
+  if (!isElementwise(op) && !reduce)
     return;
   int64_t count = get(op->getResult(0))->getNumElements();
   std::vector<int64_t> reasons = reduce ? throughReduction(reduce, count, *this)
-                                 : mma  ? throughProduct(mma, *this)
                                  : mlir::isa<mlir::arith::SelectOp>(op)
                                      ? throughSelect(op, count, *this)
                                      : throughElements(op, count, *this);

@@ -96,7 +96,7 @@ void drawloom::buildFrontHalf(OpPassManager &passes) {
   buildPlan(passes);
 }
 
-void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
+void drawloom::buildProtocol(OpPassManager &passes, bool unproved) {
   // The protocol of the pipes is written out: waits, arrivals, fences.
   passes.addNestedPass<tile::KernelOp>(
       agent::createLowerPipes({.unproved = unproved}));
@@ -110,6 +110,11 @@ void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
   passes.addNestedPass<tile::KernelOp>(agent::createAccessMemory());
   // Elements that change threads go through scratch memory.
   passes.addPass(agent::createStageConversions());
+}
+
+void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
+  // Up to here the interpreter runs what each pass leaves.
+  buildProtocol(passes, unproved);
   // Each operation becomes code: barriers, copies, MMAs, arithmetic.
   passes.addPass(createConvertAgentToNVVM());
   // Code by hand enters here, so this is where it is held against the GPU.

@@ -42,6 +42,13 @@ struct Options {
   /// which role of an `agent.switch` moves next, which changes nothing either.
   std::optional<uint64_t> shuffle;
 
+  /// Without a seed the first role of the text that can move does, or the last.
+  bool reverse = false;
+
+  /// Of a kernel whose pipes are lowered: the clusters of CTAs in the launch.
+  /// They run one after the other.
+  int64_t clusters = 1;
+
   /// The operations that a run may execute before it is said not to end.
   int64_t maxSteps = 100'000'000;
 

@@ -76,6 +76,9 @@ void buildPlan(mlir::OpPassManager &passes);
 void buildNVVM(mlir::OpPassManager &passes, llvm::StringRef arch,
                bool unproved = false);
 
+/// The first passes of nvvm: what they leave are kernels over tiles still.
+void buildProtocol(mlir::OpPassManager &passes, bool unproved = false);
+
 /// From a fused program to a plan: tile, agent, plan.
 void buildFrontHalf(mlir::OpPassManager &passes);
 
