@@ -198,9 +198,10 @@ void Program::compare(StringRef pass, tile::KernelOp kernel) {
     else
       kernel = other;
   }
-  if (!isChanged && !changed)
-    return;
   bool isFirst = last.text.empty();
+  // With a fault, only the stage that has it is compared, with the first.
+  if (options.change ? !isFirst && !changed : !isChanged)
+    return;
   // Before there are roles, there is one order.
   bool hasRoles = kernel
                       .walk([](agent::SwitchOp) {

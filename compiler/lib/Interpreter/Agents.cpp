@@ -269,7 +269,8 @@ LogicalResult RoleRunner::checkEngines() {
   for (Role &role : roles) {
     Protocol &protocol = eval.getAgents().protocol;
     auto isDone = [&](By by, uint32_t count) {
-      return count == 0 || role.who.visible.seen.has(role.who.get(by), count);
+      return count == 0 ||
+             protocol.publish(role.who).seen.has(role.who.get(by), count);
     };
     if (!isDone(By::Stores, role.who.issued))
       return role.who.role.emitError()

@@ -298,9 +298,9 @@ static LogicalResult drain(Operation *op, Evaluator &eval) {
   Participant &who = **found;
   Protocol &protocol = getProtocol(eval);
   auto pending = static_cast<uint32_t>(drain.getPending());
-  auto raise = [&](By by, uint32_t count) {
+  auto raise = [&](Visible &visible, By by, uint32_t count) {
     if (count > pending)
-      who.visible.raise(who.get(by), count - pending);
+      visible.raise(who.get(by), count - pending);
   };
   switch (drain.getWork()) {
   case agent::Work::cp_async:
@@ -308,13 +308,15 @@ static LogicalResult drain(Operation *op, Evaluator &eval) {
                            protocol.getCount(who.get(By::Copies)));
     break;
   case agent::Work::stores:
-    raise(By::Stores, who.committed);
+    // One thread has started them, and waits.
+    raise(who.warps == 1 ? who.visible : who.elected, By::Stores,
+          who.committed);
     break;
   case agent::Work::tensor_stores:
     who.stored = protocol.getCount(who.get(By::TensorStores));
     break;
   case agent::Work::wgmma:
-    raise(By::Wgmma, protocol.getCount(who.get(By::Wgmma)));
+    raise(who.visible, By::Wgmma, protocol.getCount(who.get(By::Wgmma)));
     break;
   }
   return llvm::success();

@@ -57,7 +57,7 @@ Participant Protocol::join(agent::RoleOp role, int64_t cta) {
       "the threads of ",     "cp.async of ", "the bulk stores of ", "wgmma of ",
       "the tcgen05.ld of ",  "the tcgen05.st of ",
       "the tensor core for "};
-  Participant who{role, cta, static_cast<int64_t>(role.getWarps()), {}, {}, {}};
+  Participant who{role, cta, static_cast<int64_t>(role.getWarps()), {}, {}, {}, {}};
   std::string name = "@" + role.getSymName().str();
   if (ctas > 1)
     name += " of CTA " + std::to_string(cta);
@@ -82,6 +82,7 @@ drawloom::interp::getParticipant(Operation *op, Evaluator &eval) {
 
 Visible Protocol::publish(const Participant &who) const {
   Visible visible = who.visible;
+  visible.join(who.elected);
   unsigned threads = who.get(By::Threads);
   visible.seen.raise(threads, counts[threads]);
   visible.async.raise(threads, who.fenced);

@@ -130,6 +130,9 @@ struct Participant {
   agent::RoleOp role;
   int64_t cta, warps;
   Visible visible;
+  /// What the thread knows that the role has elected; the others do when all
+  /// have synchronized.
+  Visible elected;
   Clock tensor;
   std::array<unsigned, numActors> actors;
   /// Its threads' accesses up to the last fence.async; groups of bulk stores
