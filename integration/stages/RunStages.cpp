@@ -36,7 +36,8 @@ class Program {
 public:
   Program(const suite::Case &input, const Options &options, Counts &counts)
       : input(input), options(options), counts(counts), context(makeDialects()),
-        handler(&context, [this](Diagnostic &diagnostic) { note(diagnostic); }) {
+        handler(&context,
+                [this](Diagnostic &diagnostic) { note(diagnostic); }) {
     context.printOpOnDiagnostic(false);
     context.disableMultithreading();
   }
@@ -63,7 +64,8 @@ private:
     failures.push_back({pass.str(), words.str()});
   }
   bool makeInputs();
-  bool interpret(tile::KernelOp kernel, unsigned order, run::Arguments &results);
+  bool interpret(tile::KernelOp kernel, unsigned order,
+                 run::Arguments &results);
   bool isWithinBound(tile::KernelOp kernel, const run::Arguments &results);
 
   const suite::Case &input;
@@ -104,7 +106,7 @@ static std::string print(tile::KernelOp kernel) {
   return text;
 }
 
-/// The first element that differs, in words; empty if none does.
+/// The first element that differs, as text; empty if none does.
 static std::string findDifference(const run::Arguments &a,
                                   const run::Arguments &b) {
   for (size_t i = 0; i != a.tensors.size(); ++i)
@@ -113,8 +115,8 @@ static std::string findDifference(const run::Arguments &a,
         continue;
       // Which NaN a NaN is has no meaning.
       interp::Format format = a.tensors[i].getFormat();
-      if (interp::isFloat(format) && a.tensors[i].getFloat(k) !=
-              a.tensors[i].getFloat(k) &&
+      if (interp::isFloat(format) &&
+          a.tensors[i].getFloat(k) != a.tensors[i].getFloat(k) &&
           b.tensors[i].getFloat(k) != b.tensors[i].getFloat(k))
         continue;
       std::string text;
@@ -135,8 +137,9 @@ bool Program::makeInputs() {
   }
   arch = *found;
   module = parseSourceString<ModuleOp>(input.program, &context, input.name);
-  if (!module || failed(runPath(*module, {.arch = arch,
-                                          .stopAfter = drawloom::Stage::Tile})) ||
+  if (!module ||
+      failed(runPath(*module,
+                     {.arch = arch, .stopAfter = drawloom::Stage::Tile})) ||
       module->getOps<tile::KernelOp>().empty())
     return false;
   written = module->clone();
@@ -199,15 +202,13 @@ void Program::compare(StringRef pass, tile::KernelOp kernel) {
       kernel = other;
   }
   bool isFirst = last.text.empty();
-  // With a fault, only the stage that has it is compared, with the first.
+  // With a bug, only the stage that has it is compared, with the first.
   if (options.change ? !isFirst && !changed : !isChanged)
     return;
   // Before there are roles, there is one order.
-  bool hasRoles = kernel
-                      .walk([](agent::SwitchOp) {
-                        return WalkResult::interrupt();
-                      })
-                      .wasInterrupted();
+  bool hasRoles =
+      kernel.walk([](agent::SwitchOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
   std::optional<run::Arguments> first;
   for (unsigned order = 0; order < (hasRoles ? options.orders : 1); ++order) {
     std::string how = pass.str() + ", order " + std::to_string(order);
@@ -253,8 +254,7 @@ void Program::run() {
 }
 
 std::vector<Failure> stages::runStages(const suite::Case &input,
-                                       const Options &options,
-                                       Counts &counts) {
+                                       const Options &options, Counts &counts) {
   Program program(input, options, counts);
   program.run();
   return std::move(program.failures);

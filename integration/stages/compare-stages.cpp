@@ -8,14 +8,14 @@
 
 // compare-stages [FILE...] [--suite examples,graphs,breadth,clusters,...]
 //     [--every N] [--part I/N] [--arch ARCH] [--orders N]
-// compare-stages --faults
+// compare-stages --bugs
 //
 // Interprets programs after each pass of the compiler and compares what they
-// compute with the stage before. With --faults, changes one operation after a
-// pass and counts how many of these faults the stage shows.
+// compute with the stage before. With --bugs, changes one operation after a
+// pass and counts how many of these bugs the stage shows.
 
-#include "Faults.h"
 #include "RunStages.h"
+#include "SeededBugs.h"
 #include "common/Part.h"
 #include "suite/ClusterCases.h"
 #include "suite/ComposedCases.h"
@@ -55,9 +55,10 @@ static cl::list<std::string> archs("arch", cl::CommaSeparated,
 static cl::opt<unsigned> orders("orders", cl::init(2),
                                 cl::desc("orders of the roles"),
                                 cl::cat(category));
-static cl::opt<bool> isFaults("faults", cl::desc("seed faults, and count those "
-                                                 "that are caught"),
-                              cl::cat(category));
+static cl::opt<bool> isSeededBugs("bugs",
+                                  cl::desc("seed bugs, and count those "
+                                           "that are caught"),
+                                  cl::cat(category));
 static cl::opt<unsigned> atLeast("at-least", cl::init(1),
                                  cl::desc("fail if fewer stages are compared"),
                                  cl::cat(category));
@@ -98,7 +99,8 @@ static void append(std::vector<suite::Case> &all,
                    std::vector<suite::Case> cases) {
   llvm::erase_if(cases, [](const suite::Case &one) {
     return !one.refusal.empty() ||
-           (!filters.empty() && llvm::none_of(filters, [&](llvm::StringRef text) {
+           (!filters.empty() &&
+            llvm::none_of(filters, [&](llvm::StringRef text) {
               return llvm::StringRef(one.name).contains(text);
             }));
   });
@@ -154,8 +156,8 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Runs programs after each pass, and compares\n");
-  if (isFaults)
-    return stages::runFaults(filters);
+  if (isSeededBugs)
+    return stages::runSeededBugs(filters);
   llvm::Expected<std::vector<suite::Case>> cases = collect();
   if (!cases) {
     llvm::errs() << "compare-stages: " << llvm::toString(cases.takeError())

@@ -204,8 +204,8 @@ LogicalResult RoleRunner::run() {
                      : item + static_cast<ItemId>(roles[next].who.cta));
     giveBaton(next);
   }
-  if (!hasFailed && (failed(reportStuck()) || failed(checkEmpty()) ||
-                     failed(checkEngines())))
+  if (!hasFailed &&
+      (failed(reportStuck()) || failed(checkEmpty()) || failed(checkEngines())))
     hasFailed = true;
   // What still waits finds that the run has failed, and returns.
   for (size_t i = 0; i < roles.size(); ++i) {
@@ -243,8 +243,7 @@ LogicalResult RoleRunner::reportStuck() {
   }
   for (Role &role : roles)
     if (!role.hasEnded)
-      diagnostic.attachNote(role.op->getLoc())
-          << role.name << " waits here";
+      diagnostic.attachNote(role.op->getLoc()) << role.name << " waits here";
   return diagnostic;
 }
 

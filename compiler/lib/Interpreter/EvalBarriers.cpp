@@ -65,8 +65,7 @@ static LogicalResult sync(Operation *op, Evaluator &eval) {
     // Other CTAs arrive at the barriers of a cluster.
     for (Barrier &barrier : protocol.getBarriers())
       if (barrier.cta == eval.getCta() && barrier.isSetUp &&
-          (participants == agent::Participants::cluster ||
-           protocol.ctas == 1 ||
+          (participants == agent::Participants::cluster || protocol.ctas == 1 ||
            barrier.ring.getScope() == agent::Scope::cta))
         barrier.isVisible = true;
     return llvm::success();

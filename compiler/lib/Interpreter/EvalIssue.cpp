@@ -98,8 +98,7 @@ private:
       operands.acc = copyFrom(target);
     }
     auto sum = multiplyAdd(op, operands, target.memory->tensor->getFormat());
-    if (failed(sum) ||
-        failed(protocol.write(op, who, By::TensorCore, guard)))
+    if (failed(sum) || failed(protocol.write(op, who, By::TensorCore, guard)))
       return llvm::failure();
     copyTo(target, *sum);
     return llvm::success();
@@ -188,18 +187,16 @@ static LogicalResult await(Operation *op, Evaluator &eval) {
        llvm::zip_equal(await.getAccumulators(), await.getTiles())) {
     RuntimeValue value = eval.getValue(accumulator);
     if (value.group > std::max<int64_t>(done, 0))
-      return op->emitError() << "takes the accumulator of one of the " << pending
-                             << " MMAs that it leaves in flight";
+      return op->emitError() << "takes the accumulator of one of the "
+                             << pending << " MMAs that it leaves in flight";
     eval.setValue(tile, value);
   }
   return llvm::success();
 }
 
 static constexpr NamedRule issueRules[] = {
-    {"agent.multiply", multiply},
-    {"agent.issue", issue},
-    {"agent.add_mma", addMma},
-    {"agent.as_in_flight", asInFlight},
+    {"agent.multiply", multiply}, {"agent.issue", issue},
+    {"agent.add_mma", addMma},    {"agent.as_in_flight", asInFlight},
     {"agent.await", await},
 };
 

@@ -129,11 +129,11 @@ static LogicalResult load(Operation *op, Evaluator &eval) {
   if (failed(result))
     return llvm::failure();
   RuntimeValue tile;
-  if (failed(loadBox(op, eval,
-                     {*eval.getWindow(load.getView()),
-                      eval.getIndices(load.getMixedOffsets()),
-                      load.getTileDims()},
-                     load.getPadOrZero(), tile, std::move(*result))))
+  if (failed(
+          loadBox(op, eval,
+                  {*eval.getWindow(load.getView()),
+                   eval.getIndices(load.getMixedOffsets()), load.getTileDims()},
+                  load.getPadOrZero(), tile, std::move(*result))))
     return llvm::failure();
   eval.setValue(load.getResult(), tile);
   return llvm::success();
@@ -299,9 +299,9 @@ void drawloom::interp::copyTo(const Window &buffer, const RuntimeValue &tile) {
                                     : HostTensor(Format::I32, buffer.sizes));
 }
 
-llvm::FailureOr<RuntimeValue>
-drawloom::interp::readSlot(Operation *op, Evaluator &eval,
-                           const Window &buffer) {
+llvm::FailureOr<RuntimeValue> drawloom::interp::readSlot(Operation *op,
+                                                         Evaluator &eval,
+                                                         const Window &buffer) {
   if (Guard *guard = buffer.memory->guard) {
     auto who = getParticipant(op, eval);
     if (failed(who) ||
@@ -362,8 +362,9 @@ static LogicalResult transposeView(Operation *op, Evaluator &eval) {
 }
 
 static constexpr NamedRule memoryRules[] = {
-    {"tile.dim", dim},     {"tile.subview", subview}, {"tile.load", load},
-    {"tile.store", store}, {"tile.alloc", alloc},     {"tile.read", read},
+    {"tile.dim", dim},     {"tile.subview", subview},
+    {"tile.load", load},   {"tile.store", store},
+    {"tile.alloc", alloc}, {"tile.read", read},
     {"tile.write", write}, {"tile.transpose_view", transposeView},
 };
 

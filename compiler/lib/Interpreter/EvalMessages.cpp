@@ -96,11 +96,11 @@ static LogicalResult tryCancel(Operation *op, Evaluator &eval) {
   for (int64_t cta = first; cta <= last; ++cta) {
     Guard &guard = getAnswer(eval, cta, request.getTo());
     auto access = protocol.write(op, **who, By::BulkLoads, guard);
-    auto told = protocol.findBarrier(op, named.ring, cta, named.index);
-    if (failed(access) || failed(told))
+    auto signaled = protocol.findBarrier(op, named.ring, cta, named.index);
+    if (failed(access) || failed(signaled))
       return llvm::failure();
     guard.values = {makeIndex(number)};
-    Barrier &barrier = protocol.getBarrier(*told);
+    Barrier &barrier = protocol.getBarrier(*signaled);
     barrier.arrived.raise(access->actor, access->number);
     barrier.bytes -= 16;
     barrier.completePhases();

@@ -26,9 +26,10 @@ using mlir::Operation;
 
 /// The operand as doubles, as the tensor core reads it: in TF32 the low bits of
 /// the mantissa are dropped, and each element is multiplied by its scale.
-static llvm::FailureOr<std::vector<double>>
-toNumbers(Operation *op, bool tf32, const HostTensor &operand,
-          const HostTensor *scale, llvm::StringRef name) {
+static llvm::FailureOr<std::vector<double>> toNumbers(Operation *op, bool tf32,
+                                                      const HostTensor &operand,
+                                                      const HostTensor *scale,
+                                                      llvm::StringRef name) {
   std::vector<double> values = operand.toFloats();
   if (tf32)
     for (double &value : values)
@@ -88,10 +89,10 @@ drawloom::interp::multiplyAdd(Operation *op, const MmaOperands &operands,
     for (int64_t i = 0; i < result.getNumElements(); ++i)
       result.setInt(i, static_cast<int64_t>(sums[i]));
   } else {
-    auto left = toNumbers(op, operands.tf32, a, operands.aScale.tensor.get(),
-                          "a");
-    auto right = toNumbers(op, operands.tf32, b, operands.bScale.tensor.get(),
-                           "b");
+    auto left =
+        toNumbers(op, operands.tf32, a, operands.aScale.tensor.get(), "a");
+    auto right =
+        toNumbers(op, operands.tf32, b, operands.bScale.tensor.get(), "b");
     if (failed(left) || failed(right))
       return llvm::failure();
     if (operands.negated)
@@ -108,9 +109,10 @@ drawloom::interp::multiplyAdd(Operation *op, const MmaOperands &operands,
   return product;
 }
 
-llvm::FailureOr<RuntimeValue>
-drawloom::interp::readOperand(Operation *op, Evaluator &eval,
-                              mlir::Value operand, By by) {
+llvm::FailureOr<RuntimeValue> drawloom::interp::readOperand(Operation *op,
+                                                            Evaluator &eval,
+                                                            mlir::Value operand,
+                                                            By by) {
   if (!operand)
     return RuntimeValue();
   RuntimeValue value = eval.getValue(operand);

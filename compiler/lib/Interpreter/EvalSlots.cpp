@@ -47,8 +47,9 @@ static LogicalResult makeSlots(Operation *op, Evaluator &eval) {
       guard.begin =
           slots.getAt() + index * slots.getStride() + slots.getOffsets()[value];
       int64_t bits = getInfo(*format).bits;
-      guard.end = guard.begin + (isTensor ? (tile.getShape().back() * bits + 31) / 32
-                                          : countBytes(tensor));
+      guard.end =
+          guard.begin + (isTensor ? (tile.getShape().back() * bits + 31) / 32
+                                  : countBytes(tensor));
       eval.getAgents().protocol.addMemory(std::move(guard), std::move(tensor),
                                           op);
     }
@@ -85,19 +86,18 @@ static Window toArgument(Window window) {
   return window;
 }
 
-/// The barrier that a bulk load of another CTA's slot tells: the same one there,
-/// or in the CTA of its pair that counts for both.
-static llvm::FailureOr<int64_t> findTold(agent::SlotLoadOp op, Evaluator &eval,
-                                         int64_t cta) {
+/// The barrier that a bulk load of another CTA's slot tells: the same one
+/// there, or in the CTA of its pair that counts for both.
+static llvm::FailureOr<int64_t> findSignaled(agent::SlotLoadOp op,
+                                             Evaluator &eval, int64_t cta) {
   Protocol &protocol = eval.getAgents().protocol;
   Barrier &named = protocol.getBarrier(eval.getIndex(op.getBarrier()));
   auto made = op.getBarrier().getDefiningOp<agent::BarrierOp>();
   if (!op.getCtas())
     return eval.getIndex(op.getBarrier());
   bool isPair = made && made.getCta();
-  return protocol.findBarrier(op, named.ring,
-                              isPair ? (cta & ~1) | (named.cta & 1) : cta,
-                              named.index);
+  return protocol.findBarrier(
+      op, named.ring, isPair ? (cta & ~1) | (named.cta & 1) : cta, named.index);
 }
 
 /// The tile's rows, or the part of them that this CTA loads, in one CTA.
@@ -112,14 +112,14 @@ static LogicalResult fill(agent::SlotLoadOp op, Evaluator &eval,
   if (op.getPlace())
     part = eval.getIndex(op.getPlace());
   auto access = protocol.write(op, who, By::BulkLoads, *guard, part);
-  auto told = findTold(op, eval, cta);
-  if (failed(access) || failed(told))
+  auto signaled = findSignaled(op, eval, cta);
+  if (failed(access) || failed(signaled))
     return llvm::failure();
   int64_t count = tile.tensor->getNumElements() / parts;
   guard->memory->owned->copyRow(count, part.value_or(0) * count, *tile.tensor,
                                 part.value_or(0) * count);
   guard->memory->undefined.reset();
-  Barrier &barrier = protocol.getBarrier(*told);
+  Barrier &barrier = protocol.getBarrier(*signaled);
   if (!barrier.isVisible)
     return op->emitError() << "uses " << barrier.describe()
                            << ", which is not set up and synced yet";
@@ -139,11 +139,10 @@ static LogicalResult load(Operation *op, Evaluator &eval) {
   const Window &view = *eval.getWindow(load.getView());
   Window window = isBulk ? toArgument(view) : view;
   RuntimeValue tile;
-  if (failed(loadBox(op, eval,
-                     {window, eval.getIndices(load.getMixedOffsets()),
-                      load.getDims()},
-                     load.getPad(), tile,
-                     HostTensor(*format, load.getTile().getShape()))))
+  if (failed(loadBox(
+          op, eval,
+          {window, eval.getIndices(load.getMixedOffsets()), load.getDims()},
+          load.getPad(), tile, HostTensor(*format, load.getTile().getShape()))))
     return llvm::failure();
   const Window &buffer = *eval.getWindow(load.getBuffer());
   Protocol &protocol = eval.getAgents().protocol;
@@ -169,28 +168,27 @@ static LogicalResult store(Operation *op, Evaluator &eval) {
   bool isBulk = store.getEngine() == agent::Engine::tma;
   if (failed(who) ||
       failed(eval.getAgents().protocol.read(
-          op, **who, isBulk ? By::Stores : By::Threads,
-          *buffer.memory->guard)))
+          op, **who, isBulk ? By::Stores : By::Threads, *buffer.memory->guard)))
     return llvm::failure();
   const Window &view = *eval.getWindow(store.getView());
   Window window = isBulk ? toArgument(view) : view;
-  return storeBox(op, eval,
-                  {window, eval.getIndices(store.getMixedOffsets()),
-                   store.getDims()},
-                  copyFrom(buffer));
+  return storeBox(
+      op, eval,
+      {window, eval.getIndices(store.getMixedOffsets()), store.getDims()},
+      copyFrom(buffer));
 }
 
 static LogicalResult fits(Operation *op, Evaluator &eval) {
   auto fits = mlir::cast<agent::FitsOp>(op);
   const Window &window = *eval.getWindow(fits.getView());
-  llvm::SmallVector<int64_t, 4> offsets = eval.getIndices(
-      mlir::getMixedValues(fits.getStaticOffsets(), fits.getOffsets(),
-                           op->getContext()));
+  llvm::SmallVector<int64_t, 4> offsets = eval.getIndices(mlir::getMixedValues(
+      fits.getStaticOffsets(), fits.getOffsets(), op->getContext()));
   llvm::ArrayRef<int64_t> argument = window.memory->tensor->getShape();
   bool result = true;
   for (auto [size, dim] : llvm::zip_equal(fits.getShape(), fits.getDims())) {
     int64_t begin = window.origin[dim] + offsets[dim];
-    bool isInside = begin >= window.low[dim] && begin + size <= window.high[dim];
+    bool isInside =
+        begin >= window.low[dim] && begin + size <= window.high[dim];
     bool endsThere =
         begin >= window.low[dim] && window.high[dim] == argument[dim];
     result &= isInside || endsThere;
@@ -209,8 +207,8 @@ static LogicalResult send(Operation *op, Evaluator &eval) {
   Protocol &protocol = eval.getAgents().protocol;
   Guard &first = *eval.getWindow(send.getBuffer())->memory->guard;
   llvm::ArrayRef<int64_t> offsets = first.slots.getOffsets();
-  int64_t at = offsets[first.value] +
-               eval.getIndex(send.getPlace()) * send.getStride();
+  int64_t at =
+      offsets[first.value] + eval.getIndex(send.getPlace()) * send.getStride();
   int64_t value = llvm::find(offsets, at) - offsets.begin();
   uint64_t set = eval.get(send.getCtas())->getUInt(0);
   for (int64_t cta = 0; cta < protocol.ctas; ++cta) {
@@ -218,8 +216,8 @@ static LogicalResult send(Operation *op, Evaluator &eval) {
       continue;
     Guard *guard = protocol.find(first.slots, cta, first.index, value);
     if (!guard)
-      return op->emitError() << "writes at byte " << at << " of "
-                             << first.name << ", where no tile begins";
+      return op->emitError() << "writes at byte " << at << " of " << first.name
+                             << ", where no tile begins";
     if (failed(protocol.write(op, **who, By::Threads, *guard)))
       return llvm::failure();
     copyTo(Window(guard->memory), eval.getValue(send.getPart()));

@@ -29,12 +29,11 @@ Window::Window(std::shared_ptr<Memory> newMemory)
 }
 
 llvm::SmallVector<llvm::ArrayRef<NamedRule>> drawloom::interp::getAllRules() {
-  return {getIntegerRules(), getFloatRules(),   getCastRules(),
-          getMathRules(),    getControlRules(), getTensorRules(),
-          getItemRules(),    getMemoryRules(),  getMmaRules(),
-          getShapeRules(),   getAffineRules(),  getAgentRules(),
-          getBarrierRules(), getSlotRules(),    getIssueRules(),
-          getMessageRules()};
+  return {
+      getIntegerRules(), getFloatRules(),  getCastRules(),   getMathRules(),
+      getControlRules(), getTensorRules(), getItemRules(),   getMemoryRules(),
+      getMmaRules(),     getShapeRules(),  getAffineRules(), getAgentRules(),
+      getBarrierRules(), getSlotRules(),   getIssueRules(),  getMessageRules()};
 }
 
 Evaluator::Evaluator(mlir::MLIRContext *context, const Options &options)

@@ -27,9 +27,8 @@ struct MmaOperands {
 
 /// acc + a * b^T, rounded once; zeros for an accumulator that is not there.
 /// Elements without a meaning are marked.
-llvm::FailureOr<RuntimeValue> multiplyAdd(mlir::Operation *op,
-                                          const MmaOperands &operands,
-                                          Format format);
+llvm::FailureOr<RuntimeValue>
+multiplyAdd(mlir::Operation *op, const MmaOperands &operands, Format format);
 
 /// An operand of an MMA: if it is in a slot, the engine reads it there.
 llvm::FailureOr<RuntimeValue> readOperand(mlir::Operation *op, Evaluator &eval,

@@ -54,10 +54,11 @@ unsigned Protocol::addActor(std::string name) {
 
 Participant Protocol::join(agent::RoleOp role, int64_t cta) {
   static constexpr llvm::StringLiteral what[numActors] = {
-      "the threads of ",     "cp.async of ", "the bulk stores of ", "wgmma of ",
-      "the tcgen05.ld of ",  "the tcgen05.st of ",
+      "the threads of ",     "cp.async of ",       "the bulk stores of ",
+      "wgmma of ",           "the tcgen05.ld of ", "the tcgen05.st of ",
       "the tensor core for "};
-  Participant who{role, cta, static_cast<int64_t>(role.getWarps()), {}, {}, {}, {}};
+  Participant who{role, cta, static_cast<int64_t>(role.getWarps()), {}, {},
+                  {},   {}};
   std::string name = "@" + role.getSymName().str();
   if (ctas > 1)
     name += " of CTA " + std::to_string(cta);
@@ -89,9 +90,7 @@ Visible Protocol::publish(const Participant &who) const {
   return visible;
 }
 
-void Protocol::synchronize(Participant &who) {
-  who.visible.join(publish(who));
-}
+void Protocol::synchronize(Participant &who) { who.visible.join(publish(who)); }
 
 //===----------------------------------------------------------------------===//
 // Accesses
@@ -197,12 +196,12 @@ llvm::FailureOr<Access> Protocol::write(Operation *op, Participant &who, By by,
                                         std::optional<int64_t> part) {
   auto check = [&](Guard &checked) -> LogicalResult {
     for (bool otherWrote : {true, false})
-      for (const Access &other :
-           otherWrote ? checked.writes : checked.reads) {
+      for (const Access &other : otherWrote ? checked.writes : checked.reads) {
         bool isApart = part && other.part && *part != *other.part;
         if (!isApart && !isInOrder(who, by, other.actor, otherWrote) &&
             !isOrdered(who, by, checked, other, otherWrote))
-          return report(op, who, by, checked, other, /*writes=*/true, otherWrote);
+          return report(op, who, by, checked, other, /*writes=*/true,
+                        otherWrote);
       }
     return llvm::success();
   };
@@ -216,7 +215,8 @@ llvm::FailureOr<Access> Protocol::write(Operation *op, Participant &who, By by,
   Access access{0, 0, part};
   if (by == By::BulkLoads) {
     auto [loader, isNew] = guard.loaders.try_emplace(part.value_or(-1), 0);
-    std::string name = "a bulk load of @" + agent::RoleOp(who.role).getSymName().str();
+    std::string name =
+        "a bulk load of @" + agent::RoleOp(who.role).getSymName().str();
     if (isNew)
       loader->second = addActor(name);
     access.actor = loader->second;

@@ -9,11 +9,11 @@
 // What a run remembers of a kernel whose pipes are lowered: mbarriers with
 // arrivals, bytes and phases, tiles in slots, and who has used them.
 //
-// An engine does its work when it is issued. That it could be later is not lost:
-// every access of a slot is a pair (actor, number), the number-th access of the
-// threads of a role, of its MMAs, of its bulk stores and so on, and a clock says
-// up to which number the accesses of each actor come before what follows. A role
-// has three of them:
+// An engine does its work when it is issued. That it could be later is not
+// lost: every access of a slot is a pair (actor, number), the number-th access
+// of the threads of a role, of its MMAs, of its bulk stores and so on, and a
+// clock says up to which number the accesses of each actor come before what
+// follows. A role has three of them:
 //
 //   seen    what happened before, as waits, drains and syncs order it
 //   async   what of that engines of the asynchronous proxy may rely on
@@ -209,7 +209,7 @@ private:
   std::map<std::pair<mlir::Operation *, int64_t>, int64_t> rings;
 };
 
-/// The role that runs; an error at `op` outside of all.
+/// The role that runs; an error at `op` outside all of them.
 llvm::FailureOr<Participant *> getParticipant(mlir::Operation *op,
                                               Evaluator &eval);
 

@@ -34,12 +34,12 @@ TEST(Op, Tiles) { runRows(getTileRows()); }
 
 /// Operations whose tests are whole kernels: KernelTest.cpp, AgentTest.cpp.
 const std::set<std::string> testedInKernels = {
-    "scf.for",       "scf.if",       "scf.while",      "tile.for_each",
-    "tile.load",     "tile.subview", "tile.store",     "tile.dim",
-    "agent.consume", "agent.items",  "agent.pipe",     "agent.for_each_item",
-    "agent.produce", "agent.switch", "tile.all_gather",
+    "scf.for", "scf.if", "scf.while", "tile.for_each", "tile.load",
+    "tile.subview", "tile.store", "tile.dim", "agent.consume", "agent.items",
+    "agent.pipe", "agent.for_each_item", "agent.produce", "agent.switch",
+    "tile.all_gather",
     // As the operations of the protocol.
-    "gpu.block_id",  "gpu.grid_dim", "tile.transpose_view"};
+    "gpu.block_id", "gpu.grid_dim", "tile.transpose_view"};
 
 /// Operations that need no rule, or have none for a reason.
 const std::set<std::string> withoutRule = {

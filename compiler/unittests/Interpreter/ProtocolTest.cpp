@@ -111,8 +111,8 @@ std::string getError(const std::string &text) {
 
 TEST(Protocol, SlotsGoRoundInEveryOrder) {
   for (const Options &order : getOrders()) {
-    Outcome outcome = runKernel(fill(wait, fence, "32"),
-                                {count(1), zeros("48xf32")}, order);
+    Outcome outcome =
+        runKernel(fill(wait, fence, "32"), {count(1), zeros("48xf32")}, order);
     ASSERT_TRUE(outcome.succeeded) << outcome.errors;
     EXPECT_TRUE(isEqual(outcome.tensors.back(), count(2)));
   }
@@ -120,11 +120,11 @@ TEST(Protocol, SlotsGoRoundInEveryOrder) {
 
 TEST(Protocol, AReadBeforeItsPhaseIsAnError) {
   std::string error = getError(fill("", fence, "32"));
-  EXPECT_TRUE(llvm::StringRef(error).contains(
-                  "reads slot 0 of 'in', which is empty") ||
-              llvm::StringRef(error).contains(
-                  "which a bulk load of @load wrote, and no barrier, drain or "
-                  "sync orders the two"))
+  EXPECT_TRUE(
+      llvm::StringRef(error).contains("reads slot 0 of 'in', which is empty") ||
+      llvm::StringRef(error).contains(
+          "which a bulk load of @load wrote, and no barrier, drain or "
+          "sync orders the two"))
       << error;
 }
 
@@ -137,10 +137,11 @@ TEST(Protocol, AReadBeforeItsFenceIsAnError) {
 TEST(Protocol, BytesThatNeverComeAreADeadlock) {
   EXPECT_THAT(
       getError(fill(wait, fence, "48")),
-      HasSubstr("no role can move: @load waits for parity 0 of 'in.empty'[0], "
-                "where phase 0 lacks 1 of 1 arrivals and 0 bytes, @double "
-                "waits for parity 0 of 'in.full'[0], where phase 0 lacks 0 of 1 "
-                "arrivals and 16 bytes"));
+      HasSubstr(
+          "no role can move: @load waits for parity 0 of 'in.empty'[0], "
+          "where phase 0 lacks 1 of 1 arrivals and 0 bytes, @double "
+          "waits for parity 0 of 'in.full'[0], where phase 0 lacks 0 of 1 "
+          "arrivals and 16 bytes"));
 }
 
 TEST(Protocol, AnArrivalTooManyIsAnError) {

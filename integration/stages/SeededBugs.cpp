@@ -1,4 +1,5 @@
-//===- Faults.cpp - Faults between passes ---------------------------------===//
+//===- SeededBugs.cpp - SeededBugs between passes
+//---------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,16 +7,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Faults.h"
+#include "SeededBugs.h"
 #include "RunStages.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
-#include "suite/ExampleCases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "suite/ExampleCases.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -30,9 +31,9 @@ using drawloom::tile::KernelOp;
 
 /// The first such operation of a role, or of any; null if there is none.
 template <typename OpT>
-static OpT
-find(KernelOp kernel, StringRef role,
-     llvm::function_ref<bool(OpT)> isWanted = [](OpT) { return true; }) {
+static OpT find(
+    KernelOp kernel, StringRef role,
+    llvm::function_ref<bool(OpT)> isWanted = [](OpT) { return true; }) {
   OpT found;
   kernel.walk([&](OpT op) {
     auto own = op->template getParentOfType<RoleOp>();
@@ -54,9 +55,8 @@ static StringRef getRing(Value barrier) {
 /// The first one at the barriers of that name.
 template <typename OpT>
 static OpT findAt(KernelOp kernel, StringRef role, StringRef ring) {
-  return find<OpT>(kernel, role, [&](OpT op) {
-    return getRing(op.getBarrier()) == ring;
-  });
+  return find<OpT>(kernel, role,
+                   [&](OpT op) { return getRing(op.getBarrier()) == ring; });
 }
 
 static BarriersOp findBarriers(KernelOp kernel, StringRef name) {
@@ -161,15 +161,15 @@ static SlotOp findSlot(KernelOp kernel, StringRef role, StringRef slots,
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct Fault {
+struct SeededBug {
   llvm::StringLiteral name, program, arch, pass;
-  /// What the stage with the fault says.
+  /// What the stage with the bug says.
   llvm::StringLiteral words;
   bool (*apply)(KernelOp);
 };
 } // namespace
 
-static constexpr Fault faults[] = {
+static constexpr SeededBug bugs[] = {
     {"fence-async-dropped", "gemm", "sm_100a", "lower-pipes",
      "no 'agent.fence async' comes between",
      [](KernelOp k) { return erase(findFence(k, "epilogue", Fence::async)); }},
@@ -222,18 +222,23 @@ static constexpr Fault faults[] = {
      }},
     {"one-arrival-too-many", "gemm", "sm_100a", "lower-pipes",
      "lacks 1 of 5 arrivals",
-     [](KernelOp k) { return setArrivals(findBarriers(k, "result.empty"), 1); }},
+     [](KernelOp k) {
+       return setArrivals(findBarriers(k, "result.empty"), 1);
+     }},
     {"one-arrival-too-few", "gemm", "sm_100a", "lower-pipes",
      "no role can move",
      [](KernelOp k) {
        return setArrivals(findBarriers(k, "result.empty"), -3);
      }},
-    {"one-slot-too-few", "gemm", "sm_100a", "lower-pipes",
-     "no role can move",
-     [](KernelOp k) { return setCount(find<AdvanceOp>(k, "operand_load"), -1); }},
+    {"one-slot-too-few", "gemm", "sm_100a", "lower-pipes", "no role can move",
+     [](KernelOp k) {
+       return setCount(find<AdvanceOp>(k, "operand_load"), -1);
+     }},
     {"one-slot-too-many", "gemm", "sm_100a", "lower-pipes",
      "barrier 4 of 'operands.full' in CTA 0 does not exist",
-     [](KernelOp k) { return setCount(find<AdvanceOp>(k, "operand_load"), 1); }},
+     [](KernelOp k) {
+       return setCount(find<AdvanceOp>(k, "operand_load"), 1);
+     }},
     {"one-slot-of-memory-too-few", "gemm", "sm_100a", "lower-pipes",
      "slot 3 of 'operands' does not exist; it has 3",
      [](KernelOp k) {
@@ -245,8 +250,10 @@ static constexpr Fault faults[] = {
      "no role can move",
      [](KernelOp k) {
        auto arrive = findAt<ArriveOp>(k, "mma", "operands.empty");
-       arrive.getBarrier().getDefiningOp<BarrierOp>().getBarriersMutable().assign(
-           findBarriers(k, "operands.full").getBarriers());
+       arrive.getBarrier()
+           .getDefiningOp<BarrierOp>()
+           .getBarriersMutable()
+           .assign(findBarriers(k, "operands.full").getBarriers());
        return true;
      }},
     {"early-release-of-operands", "gemm", "sm_100a", "lower-pipes",
@@ -261,7 +268,8 @@ static constexpr Fault faults[] = {
        auto loop = find<scf::ForOp>(k, "epilogue", [](scf::ForOp op) {
          return isa<scf::ForOp>(op->getParentOp());
        });
-       return moveBefore(findFence(k, "epilogue", Fence::tensor_before), loop) &&
+       return moveBefore(findFence(k, "epilogue", Fence::tensor_before),
+                         loop) &&
               moveBefore(findAt<ArriveOp>(k, "epilogue", "result.empty"), loop);
      }},
     {"early-release-of-staging", "gemm", "sm_100a", "lower-pipes",
@@ -284,7 +292,9 @@ static constexpr Fault faults[] = {
      }},
     {"too-many-bytes", "gemm", "sm_100a", "lower-pipes",
      "lacks 0 of 1 arrivals and 16 bytes",
-     [](KernelOp k) { return addBytes(find<ExpectOp>(k, "operand_load"), 16); }},
+     [](KernelOp k) {
+       return addBytes(find<ExpectOp>(k, "operand_load"), 16);
+     }},
     {"load-dropped", "gemm", "sm_100a", "lower-pipes",
      "lacks 0 of 1 arrivals and 16384 bytes",
      [](KernelOp k) { return erase(find<SlotLoadOp>(k, "operand_load")); }},
@@ -334,9 +344,8 @@ static constexpr Fault faults[] = {
     {"wgmma-released-early", "gemm", "sm_90a", "schedule-wgmma",
      "while wgmma of @compute may still read it",
      [](KernelOp k) {
-       auto await = find<AwaitOp>(k, "compute", [](AwaitOp op) {
-         return op.getPending() != 0;
-       });
+       auto await = find<AwaitOp>(
+           k, "compute", [](AwaitOp op) { return op.getPending() != 0; });
        await.setPending(await.getPending() + 1);
        return true;
      }},
@@ -354,7 +363,8 @@ static constexpr Fault faults[] = {
      [](KernelOp k) {
        return erase(findAt<ArriveOp>(k, "scheduler", "work.full"));
      }},
-    {"message-read-before-it-is-there", "dynamic_gemm", "sm_100a", "lower-pipes",
+    {"message-read-before-it-is-there", "dynamic_gemm", "sm_100a",
+     "lower-pipes",
      "reads slot 0 of 'work', which the threads of @scheduler wrote",
      [](KernelOp k) {
        return erase(findAt<WaitOp>(k, "operand_load", "work.full"));
@@ -409,44 +419,44 @@ static std::vector<std::vector<int64_t>> getShapes(StringRef program) {
   return {};
 }
 
-static bool isCaught(const Fault &fault) {
-  for (suite::Case &example : suite::makeExampleCases(fault.arch)) {
-    if (example.name != (fault.arch + "-" + fault.program).str())
+static bool isCaught(const SeededBug &bug) {
+  for (suite::Case &example : suite::makeExampleCases(bug.arch)) {
+    if (example.name != (bug.arch + "-" + bug.program).str())
       continue;
-    example.shapes = getShapes(fault.program);
+    example.shapes = getShapes(bug.program);
     bool isApplied = false;
     auto change = [&](StringRef pass, KernelOp kernel) {
-      if (isApplied || pass != fault.pass)
+      if (isApplied || pass != bug.pass)
         return false;
-      isApplied = fault.apply(kernel);
+      isApplied = bug.apply(kernel);
       return isApplied;
     };
     Options options;
     options.change = change;
     Counts counts;
     std::vector<Failure> failures = runStages(example, options, counts);
-    std::string words = !isApplied          ? "is NOT applied"
-                      : failures.empty() ? "is NOT caught"
-                                         : failures.front().words;
-    llvm::outs() << "fault " << fault.name << ", after " << fault.pass << " of "
+    std::string words = !isApplied         ? "is NOT applied"
+                        : failures.empty() ? "is NOT caught"
+                                           : failures.front().words;
+    llvm::outs() << "bug " << bug.name << ", after " << bug.pass << " of "
                  << example.name << ": " << StringRef(words).rtrim() << '\n';
     return isApplied && !failures.empty() &&
-           StringRef(failures.front().words).contains(fault.words);
+           StringRef(failures.front().words).contains(bug.words);
   }
   return false;
 }
 
-int stages::runFaults(llvm::ArrayRef<std::string> filters) {
+int stages::runSeededBugs(llvm::ArrayRef<std::string> filters) {
   unsigned caught = 0, total = 0;
-  for (const Fault &fault : faults) {
+  for (const SeededBug &bug : bugs) {
     if (!filters.empty() && llvm::none_of(filters, [&](StringRef text) {
-          return fault.name.contains(text);
+          return bug.name.contains(text);
         }))
       continue;
     ++total;
-    caught += isCaught(fault);
+    caught += isCaught(bug);
     llvm::outs().flush();
   }
-  llvm::outs() << "faults: " << caught << " of " << total << " are caught\n";
+  llvm::outs() << "bugs: " << caught << " of " << total << " are caught\n";
   return caught == total && total != 0 ? 0 : 1;
 }
