@@ -1,5 +1,5 @@
 //===- SeededBugs.h - SeededBugs between passes ---------------------------*-
-//C++ -*-=//
+// C++ -*-=//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
