@@ -34,6 +34,21 @@ static LogicalResult makePipe(Operation *op, Evaluator &eval) {
   return llvm::success();
 }
 
+/// How far apart the numbers are of work tiles that gather what the others
+/// have: a cluster counts its first dimension first.
+static int64_t countBetween(Operation *op) {
+  auto kernel = op->getParentOfType<tile::KernelOp>();
+  int64_t apart = 1;
+  std::optional<int64_t> along;
+  kernel.walk([&](tile::AllGatherOp gather) { along = gather.getAlong(); });
+  kernel.walk([&](agent::SwitchOp roles) {
+    if (along && roles.getCluster())
+      for (int64_t extent : roles.getCluster()->take_front(*along))
+        apart *= extent;
+  });
+  return apart;
+}
+
 static LogicalResult makeItems(Operation *op, Evaluator &eval) {
   auto items = mlir::cast<agent::ItemsOp>(op);
   int64_t count = eval.getIndex(items.getCount());
@@ -49,14 +64,21 @@ static LogicalResult makeItems(Operation *op, Evaluator &eval) {
   if (count % width != 0)
     return op->emitError() << "has " << count << " work tiles, where " << width
                            << " at a time gather what each of them has";
-  if (eval.getOptions().shuffle) {
-    // Those that run together stay together.
-    std::vector<int64_t> groups(count / width);
-    std::iota(groups.begin(), groups.end(), 0);
+  // Those that run together differ along one dimension of the cluster, and
+  // stay together in another order.
+  int64_t apart = countBetween(op);
+  if (width > 1 && count % (width * apart) != 0)
+    return op->emitError() << "has " << count << " work tiles, where "
+                           << width * apart << " make a cluster";
+  std::vector<int64_t> groups(count / width);
+  std::iota(groups.begin(), groups.end(), 0);
+  if (eval.getOptions().shuffle)
     std::shuffle(groups.begin(), groups.end(),
                  std::mt19937_64(*eval.getOptions().shuffle));
-    for (int64_t i = 0; i < count; ++i)
-      stream->order[i] = groups[i / width] * width + i % width;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t group = groups[i / width];
+    stream->order[i] =
+        group / apart * apart * width + group % apart + i % width * apart;
   }
   eval.getAgents().streams[items.getItems()] = std::move(stream);
   return llvm::success();

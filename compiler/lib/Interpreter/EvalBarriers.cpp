@@ -13,8 +13,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Agents.h"
+#include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Interpreter/Interpreter.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace drawloom::interp;
 using namespace drawloom;
@@ -370,6 +372,23 @@ bool drawloom::interp::isLowered(tile::KernelOp kernel) {
       .wasInterrupted();
 }
 
+/// Where CTAs are not persistent, a launch has one for each work tile: the
+/// roles count from their own number to that of all.
+static void launchAll(agent::SwitchOp op, Evaluator &eval) {
+  mlir::Value count;
+  op.walk([&](mlir::scf::ForOp loop) {
+    Operation *first = loop.getLowerBound().getDefiningOp();
+    if (first && first->getName().getStringRef() == "gpu.block_id")
+      count = loop.getUpperBound();
+  });
+  Protocol &protocol = getProtocol(eval);
+  if (!count || protocol.cluster != 0)
+    return;
+  int64_t clusters = eval.getIndex(count) / protocol.ctas;
+  for (; protocol.clusters < clusters; ++protocol.clusters)
+    protocol.waiting.push_back(protocol.clusters);
+}
+
 LogicalResult drawloom::interp::runClusters(tile::KernelOp kernel,
                                             Evaluator &eval) {
   Protocol &protocol = getProtocol(eval);
@@ -379,6 +398,8 @@ LogicalResult drawloom::interp::runClusters(tile::KernelOp kernel,
   protocol.clusters = eval.getOptions().clusters;
   for (int64_t number = 0; number < protocol.clusters; ++number)
     protocol.waiting.push_back(number);
+  bool isPersistent =
+      tile::getSchedule(kernel).persistent != tile::Persistence::None;
   eval.setCtas(protocol.ctas);
   while (!protocol.waiting.empty()) {
     int64_t number = protocol.waiting.front();
@@ -390,7 +411,10 @@ LogicalResult drawloom::interp::runClusters(tile::KernelOp kernel,
     eval.setItem(eval.getItem() - static_cast<ItemId>(protocol.ctas - 1));
     // Before and after the roles, the CTAs go on together.
     for (Operation &op : kernel.getBody().front().without_terminator()) {
-      bool isSwitch = mlir::isa<agent::SwitchOp>(op);
+      auto roles = mlir::dyn_cast<agent::SwitchOp>(op);
+      bool isSwitch = roles != nullptr;
+      if (isSwitch && !isPersistent)
+        launchAll(roles, eval);
       for (int64_t cta = 0; cta < (isSwitch ? 1 : protocol.ctas); ++cta) {
         eval.setCta(cta);
         if (failed(eval.runOne(&op)))

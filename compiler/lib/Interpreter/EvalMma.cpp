@@ -142,10 +142,16 @@ static LogicalResult mma(Operation *op, Evaluator &eval) {
       result->getFormat());
   if (failed(sum))
     return llvm::failure();
-  // Warp groups multiply what is in slots, and each MMA is a group.
-  if (eval.getWindow(mma.getA()) || eval.getWindow(mma.getB()))
-    eval.getAgents().protocol.count(
-        eval.getAgents().runner->getParticipant().get(By::Wgmma));
+  // Warp groups multiply what is in slots, and each MMA is a group. Threads add
+  // what those of 8-bit floats make, so these are done here.
+  if (eval.getWindow(mma.getA()) || eval.getWindow(mma.getB())) {
+    Participant &who = eval.getAgents().runner->getParticipant();
+    unsigned actor = who.get(By::Wgmma);
+    uint32_t number = eval.getAgents().protocol.count(actor);
+    Format format = a->tensor->getFormat();
+    if (isFloat(format) && getInfo(format).bits == 8)
+      who.visible.raise(actor, number);
+  }
   eval.setValue(mma.getResult(), *sum);
   return llvm::success();
 }

@@ -163,6 +163,14 @@ LogicalResult Protocol::report(Operation *op, const Participant &who, By by,
                     << "' comes between";
 }
 
+uint32_t Protocol::countOf(Participant &who, By by) {
+  uint32_t number = count(who.get(by));
+  // Threads of one warp go on together.
+  if (by == By::Threads && who.warps == 1)
+    who.visible.seen.raise(who.get(by), number);
+  return number;
+}
+
 LogicalResult Protocol::read(Operation *op, Participant &who, By by,
                              Guard &guard) {
   if (!guard.isFull)
@@ -181,7 +189,7 @@ LogicalResult Protocol::read(Operation *op, Participant &who, By by,
   else if (by == By::Wgmma || by == By::TensorCore)
     number = getCount(actor) + 1;
   else
-    number = count(actor);
+    number = countOf(who, by);
   for (Access &access : guard.reads)
     if (access.actor == actor) {
       access.number = number;
@@ -224,7 +232,7 @@ llvm::FailureOr<Access> Protocol::write(Operation *op, Participant &who, By by,
   } else {
     access.actor = who.get(by);
   }
-  access.number = count(access.actor);
+  access.number = by == By::BulkLoads ? count(access.actor) : countOf(who, by);
   if (part) {
     llvm::erase_if(guard.writes, [&](const Access &other) {
       return !other.part || *other.part == *part;

@@ -194,6 +194,8 @@ public:
 
 private:
   unsigned addActor(std::string name);
+  /// The next access of one of the role's own actors.
+  uint32_t countOf(Participant &who, By by);
   bool isOrdered(const Participant &who, By by, const Guard &guard,
                  const Access &other, bool otherWrote) const;
   llvm::LogicalResult report(mlir::Operation *op, const Participant &who, By by,

@@ -12,6 +12,7 @@
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -29,9 +30,9 @@ using namespace drawloom::interp::test;
 static mlir::DialectRegistry getDialects() {
   mlir::DialectRegistry registry;
   registry.insert<agent::AgentDialect, mlir::affine::AffineDialect,
-                  mlir::arith::ArithDialect, mlir::math::MathDialect,
-                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
-                  tile::TileDialect>();
+                  mlir::arith::ArithDialect, mlir::gpu::GPUDialect,
+                  mlir::math::MathDialect, mlir::scf::SCFDialect,
+                  mlir::tensor::TensorDialect, tile::TileDialect>();
   return registry;
 }
 
