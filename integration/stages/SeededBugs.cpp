@@ -438,7 +438,7 @@ static bool isCaught(const SeededBug &bug) {
     std::string words = !isApplied         ? "is NOT applied"
                         : failures.empty() ? "is NOT caught"
                                            : failures.front().words;
-    llvm::outs() << "fault " << fault.name << ", after " << fault.pass << " of "
+    llvm::outs() << "bug " << bug.name << ", after " << bug.pass << " of "
                  << example.name << ": " << StringRef(words).rtrim() << '\n';
     return isApplied && !failures.empty() &&
            StringRef(failures.front().words).contains(bug.words);

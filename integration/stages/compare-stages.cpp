@@ -55,10 +55,10 @@ static cl::list<std::string> archs("arch", cl::CommaSeparated,
 static cl::opt<unsigned> orders("orders", cl::init(2),
                                 cl::desc("orders of the roles"),
                                 cl::cat(category));
-static cl::opt<bool> isFaults("faults",
-                              cl::desc("seed faults, and count those "
-                                       "that are caught"),
-                              cl::cat(category));
+static cl::opt<bool> isSeededBugs("bugs",
+                                  cl::desc("seed bugs, and count those "
+                                           "that are caught"),
+                                  cl::cat(category));
 static cl::opt<unsigned> atLeast("at-least", cl::init(1),
                                  cl::desc("fail if fewer stages are compared"),
                                  cl::cat(category));

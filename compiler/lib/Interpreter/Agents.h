@@ -105,7 +105,7 @@ public:
   /// For the role that has the baton. Returns when the ring has what `op`
   /// needs; fails if the run is given up.
   llvm::LogicalResult waitFor(mlir::Operation *op, Ring &ring, Need need);
-  /// The same for what `isReady` says. `what` says it in words: "an empty
+  /// The same for what `isReady` says. `what` names it: "an empty
   /// slot".
   llvm::LogicalResult waitFor(mlir::Operation *op,
                               std::function<bool()> isReady,

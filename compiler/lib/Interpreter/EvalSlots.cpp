@@ -88,8 +88,8 @@ static Window toArgument(Window window) {
 
 /// The barrier that a bulk load of another CTA's slot tells: the same one
 /// there, or in the CTA of its pair that counts for both.
-static llvm::FailureOr<int64_t> findTold(agent::SlotLoadOp op, Evaluator &eval,
-                                         int64_t cta) {
+static llvm::FailureOr<int64_t> findSignaled(agent::SlotLoadOp op,
+                                             Evaluator &eval, int64_t cta) {
   Protocol &protocol = eval.getAgents().protocol;
   Barrier &named = protocol.getBarrier(eval.getIndex(op.getBarrier()));
   auto made = op.getBarrier().getDefiningOp<agent::BarrierOp>();
