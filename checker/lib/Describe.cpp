@@ -224,6 +224,11 @@ static std::string whyOf(const Finding &finding, const Access &before,
            " is over when " + second + " starts: of such pairs, only " +
            "tcgen05.cp before tcgen05.mma is";
   case Rule::NonCoherentLoad:
+    if (before.isNonCoherent)
+      return first +
+             " reads the bytes through a cache that is for memory which no "
+             "thread writes while the kernel runs, and " +
+             second + " writes them in this launch";
     return first + " writes the bytes in this launch, and " + second +
            " reads them through a cache that need not see it, whatever orders "
            "the two";
@@ -302,7 +307,8 @@ static std::string adviceOf(const Finding &finding, const Access &before,
     return "tcgen05.commit after " + first + " and a wait for it before " +
            second + ", or other columns";
   case Rule::NonCoherentLoad:
-    return "ld.global without .nc at " + second +
+    return "ld.global without .nc at " +
+           (before.isNonCoherent ? first : second) +
            ": in CUDA C++, no __ldg, and no const __restrict__ on a pointer "
            "to memory that the kernel writes";
   case Rule::TensorMapFence:

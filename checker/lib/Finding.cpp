@@ -127,12 +127,14 @@ std::string Finding::str() const {
              : site.writes                                   ? "writes: "
                                                              : "reads:  ";
     };
-    const Site &shown = rule == Rule::HostOrder ? first : second;
+    const Site &shown =
+        rule == Rule::HostOrder || second.operation.empty() ? first : second;
     os << spelling(severity) << ": " << shortened(shown.operation) << ": "
        << titleOf(rule) << " [" << spelling(rule) << "]\n"
-       << "  " << verb(first) << operationOf(first) << '\n'
-       << "  " << verb(second) << operationOf(second) << '\n'
-       << "  where:  " << placeOf(*this) << '\n'
+       << "  " << verb(first) << operationOf(first) << '\n';
+    if (!second.operation.empty())
+      os << "  " << verb(second) << operationOf(second) << '\n';
+    os << "  where:  " << placeOf(*this) << '\n'
        << "  why:    " << why << '\n'
        << "  add:    " << advice << '\n';
     if (count > 1)

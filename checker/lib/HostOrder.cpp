@@ -337,6 +337,37 @@ static std::string operationOf(const HostOperation &operation) {
   return "operation " + utostr(operation.number);
 }
 
+std::string HostOrder::describe(uint64_t address, uint64_t bytes) const {
+  auto it = allocations.upper_bound(address);
+  if (it == allocations.begin())
+    return "";
+  auto [start, size] = *std::prev(it);
+  if (address >= start + size)
+    return "";
+  return (bytes == 1 ? "byte " + utostr(address - start)
+                     : "bytes " + utostr(address - start) + " to " +
+                           utostr(address - start + bytes - 1)) +
+         " of the " + utostr(size) + " bytes allocated at 0x" +
+         llvm::utohexstr(start, true);
+}
+
+void HostOrder::copiedUnwritten(const HostOperation &operation,
+                                uint64_t address, uint64_t bytes) {
+  Finding finding;
+  finding.rule = Rule::UninitializedCopy;
+  finding.severity = severityOf(finding.rule, isStrict);
+  finding.space = Finding::Global;
+  finding.address = address;
+  finding.first = siteOf(operation, false, TouchedMemory::none);
+  finding.array = describe(address, bytes);
+  finding.why = operationOf(operation) + " copies " + utostr(bytes) +
+                " bytes to the host that no kernel, copy or fill has written "
+                "since they were allocated";
+  finding.advice = "a grid that covers every element (round the division up), "
+                   "or a copy of the bytes that were written";
+  report(std::move(finding));
+}
+
 /// `now` is null for the host itself.
 void HostOrder::find(const Record &before, const HostOperation *now,
                      uint64_t address, uint64_t bytes, MemoryUse use,
@@ -354,16 +385,7 @@ void HostOrder::find(const Record &before, const HostOperation *now,
   const emu::Kernel *kernel = now && now->kernel ? now->kernel : first.kernel;
   if (kernel)
     finding.kernel = llvm::demangle(kernel->function->name);
-  if (auto it = allocations.upper_bound(address); it != allocations.begin()) {
-    auto [start, size] = *std::prev(it);
-    if (address < start + size)
-      finding.array =
-          (bytes == 1 ? "byte " + utostr(address - start)
-                      : "bytes " + utostr(address - start) + " to " +
-                            utostr(address - start + bytes - 1)) +
-          " of the " + utostr(size) + " bytes allocated at 0x" +
-          llvm::utohexstr(start, true);
-  }
+  finding.array = describe(address, bytes);
   const std::string mine = operationOf(first), theirs = first.stream;
   if (!now) {
     finding.rule = Rule::HostOrder;

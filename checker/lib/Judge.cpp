@@ -179,6 +179,17 @@ static bool isUnseen(const Access &before, const Access &now) {
   return now.isNonCoherent && before.writes && before.launch == now.launch;
 }
 
+/// Whether memory is written that the same launch has read by a non-coherent
+/// load. A thread that updates what it has read itself loses nothing by it.
+static bool isReadOnlyBroken(const Access &before, const Access &now) {
+  return before.isNonCoherent && now.writes && before.launch == now.launch;
+}
+static bool isSameThread(const Access &before, const Access &now,
+                         int beforeLane, int nowLane) {
+  return before.cluster == now.cluster && before.rank == now.rank &&
+         before.warp == now.warp && beforeLane >= 0 && beforeLane == nowLane;
+}
+
 /// Whether a copy uses a tensor map that another cluster has changed, and its
 /// own hasn't acquired the change. The emulator reports the same of one
 /// cluster.
@@ -199,6 +210,11 @@ Judge::Answer Judge::order(const Access &before, const Access &now,
       areMorallyStrong(before, now) || now.proxy == Proxy::TensorMap)
     return Answer::WhollyBefore;
   if (isUnseen(before, now))
+    return Answer::Unordered;
+  if (isReadOnlyBroken(before, now) &&
+      !forEachPair(before, now, overlaps, [&](const Pair &pair) {
+        return isSameThread(before, now, pair.before, pair.now);
+      }))
     return Answer::Unordered;
   const Part part = needed(before, now);
   auto knowsAll = [&](const Viewer &viewer) {
@@ -245,6 +261,11 @@ void Judge::found(const Access &before, const Access &now,
       return false;
     }
     if (isUnseen(before, now)) {
+      report(Rule::NonCoherentLoad, before, now, pair);
+      return false;
+    }
+    if (isReadOnlyBroken(before, now) &&
+        !isSameThread(before, now, pair.before, pair.now)) {
       report(Rule::NonCoherentLoad, before, now, pair);
       return false;
     }

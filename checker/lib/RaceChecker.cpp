@@ -85,6 +85,13 @@ void RaceChecker::written(uint64_t address, uint64_t bytes) {
   global->written.write(address, bytes);
 }
 
+void RaceChecker::copiedToHost(const HostOperation &operation, uint64_t address,
+                               uint64_t bytes) {
+  auto [begin, end] = global->written.findGap(address, bytes);
+  if (begin != end)
+    hostOrder->copiedUnwritten(operation, begin, end - begin);
+}
+
 void RaceChecker::watchHost() {
   hostOrder =
       std::make_unique<HostOrder>(options.isStrict, [this](Finding finding) {

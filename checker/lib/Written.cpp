@@ -67,6 +67,25 @@ bool WrittenBytes::isAnyWritten(uint64_t offset, uint64_t bytes) const {
   return isAny;
 }
 
+std::pair<uint64_t, uint64_t> WrittenBytes::findGap(uint64_t offset,
+                                                    uint64_t bytes) const {
+  const uint64_t end = offset + bytes;
+  while (missing && offset < end) {
+    if (isWritten(offset)) {
+      // A whole word is passed at once.
+      bool isWhole = offset % 64 == 0 && words[offset / 64] == ~uint64_t(0);
+      offset += isWhole ? 64 : 1;
+      continue;
+    }
+    uint64_t begin = offset;
+    while (offset < end && !isWritten(offset))
+      ++offset;
+    if (offset - begin >= padding)
+      return {begin, offset};
+  }
+  return {end, end};
+}
+
 /// Calls f(address, lane) for the pieces of a range; -1 for all lanes together.
 template <typename F>
 static void forEachPiece(const MemoryRange &range, F f) {
@@ -86,12 +105,9 @@ static bool isUpdate(const Access &access) {
 }
 
 /// `bytes`: that are read; `since`: "the CTA has started".
-static void report(const Access &access, Finding::Space space, uint64_t address,
-                   int lane, const std::string &what, const char *since,
-                   Findings &findings) {
-  // A load may be of what isn't used; a sum uses it.
-  const Rule rule =
-      isUpdate(access) ? Rule::UninitializedUpdate : Rule::Uninitialized;
+static void report(Rule rule, const Access &access, Finding::Space space,
+                   uint64_t address, int lane, const std::string &what,
+                   const char *since, Findings &findings) {
   if (!findings.isFirst(rule, access.kernel, access.instruction,
                         access.instruction))
     return;
@@ -107,6 +123,14 @@ static void report(const Access &access, Finding::Space space, uint64_t address,
                 "; they may hold anything";
   finding.advice = "a write before " + line + ", or a condition around it";
   findings.add(std::move(finding));
+}
+
+static void report(const Access &access, Finding::Space space, uint64_t address,
+                   int lane, const std::string &what, const char *since,
+                   Findings &findings) {
+  // A load may be of what nobody uses; a sum uses it.
+  report(isUpdate(access) ? Rule::UninitializedUpdate : Rule::Uninitialized,
+         access, space, address, lane, what, since, findings);
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,6 +182,7 @@ void WrittenInCluster::touch(const Access &access, bool copies) {
   // Once a block is complete, there is nothing to find or to do.
   if (isComplete(begin, end))
     return;
+  storeByEngine(access);
   bool isReported = false;
   forEachPiece(range, [&](uint64_t address, int lane) {
     uint32_t rank = rankOf(address);
@@ -173,6 +198,28 @@ void WrittenInCluster::touch(const Access &access, bool copies) {
     if (access.writes)
       memory.write(offset, range.bytes);
   });
+}
+
+void WrittenInCluster::storeByEngine(const Access &copy) {
+  if (!copy.isEngine || !copy.reads || copy.range.count != 1)
+    return;
+  const ptx::Variant &variant = *copy.kernel->parsed(copy.instruction)->variant;
+  // Rows of tensor tiles that nobody filled may be outside of the tensor.
+  llvm::StringRef name = ptx::spelling(variant.opcode());
+  bool isBulk = name == "cp.async.bulk" || name == "cp.reduce.async.bulk";
+  if (!isBulk || variant.has(ptx::Modifier::CpMask) ||
+      !variant.has(ptx::Modifier::BulkGroup))
+    return;
+  const uint64_t address = copy.range.address;
+  auto [begin, end] =
+      sharedOf(rankOf(address))
+          .findGap(address & emu::sharedOffsetMask, copy.range.bytes);
+  if (begin != end)
+    report(Rule::UndefinedValue, copy, Finding::Shared,
+           address + (begin - (address & emu::sharedOffsetMask)), -1,
+           "for its copy to global memory " + utostr(end - begin) +
+               " bytes of shared memory",
+           "the CTA has started", findings);
 }
 
 void WrittenInCluster::markUndefined(const emu::AccessEvent &load) {
@@ -361,6 +408,16 @@ void WrittenGlobal::write(uint64_t address, uint64_t bytes) {
                          std::min(bytes, it->second.end - address));
   if (it->second.bytes.isComplete())
     regions.erase(it);
+}
+
+std::pair<uint64_t, uint64_t> WrittenGlobal::findGap(uint64_t address,
+                                                     uint64_t bytes) {
+  auto it = find(address);
+  if (it == regions.end())
+    return {address, address};
+  auto [begin, end] = it->second.bytes.findGap(
+      address - it->first, std::min(bytes, it->second.end - address));
+  return {it->first + begin, it->first + end};
 }
 
 void WrittenGlobal::touch(const Access &access) {

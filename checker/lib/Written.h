@@ -33,6 +33,9 @@
 
 namespace drawloom::checker {
 
+/// Bytes without a value that aren't the gap between two fields.
+inline constexpr uint64_t padding = 16;
+
 /// A bit for each byte.
 class WrittenBytes {
 public:
@@ -52,6 +55,9 @@ public:
   bool isWritten(uint64_t offset) const {
     return words[offset / 64] >> offset % 64 & 1;
   }
+  /// The first bytes of a range that weren't written, at least `padding`
+  /// together; both the same if there are none.
+  std::pair<uint64_t, uint64_t> findGap(uint64_t offset, uint64_t bytes) const;
   /// Whether one of the bytes was written.
   bool isAnyWritten(uint64_t offset, uint64_t bytes) const;
 
@@ -87,6 +93,8 @@ public:
 
 private:
   static constexpr unsigned tensorLanes = 128, tensorColumns = 512;
+  /// A bulk copy to global memory has read it.
+  void storeByEngine(const Access &copy);
   /// Whether all from `begin` to `end` is written, as far as that is cheap.
   bool isComplete(uint64_t begin, uint64_t end) const;
   WrittenBytes &sharedOf(uint32_t rank);
@@ -127,6 +135,9 @@ public:
   void free(uint64_t address) { regions.erase(address); }
   void write(uint64_t address, uint64_t bytes);
   void touch(const Access &access);
+  /// The first bytes of a range that nothing has written, from and to; both the
+  /// same if there are none, or fewer than `padding` together.
+  std::pair<uint64_t, uint64_t> findGap(uint64_t address, uint64_t bytes);
 
 private:
   struct Region {

@@ -309,6 +309,9 @@ void HostWatch::copy(ContextState &context, StreamState *stream, bool isAsync,
   f();
   use(operation, from, bytes, MemoryUse::Read);
   use(operation, to, bytes, MemoryUse::Write);
+  if (fromSide == Side::Device && isHost(toSide))
+    driver.check->listener().copiedToHost(*operation, *deviceAddress(from),
+                                          bytes);
   bool isManaged = toSide == Side::Managed || fromSide == Side::Managed;
   bool waits = isOnHost ||
                (isAsync ? toSide == Side::Pageable

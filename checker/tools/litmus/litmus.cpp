@@ -257,7 +257,8 @@ static llvm::Expected<std::vector<Finding>> findingsOf(llvm::StringRef kernel,
   // What memory holds at first matters to tests of that only.
   for (const Finding &finding : checker.findings())
     if ((finding.rule != Rule::Uninitialized &&
-         finding.rule != Rule::UninitializedUpdate) ||
+         finding.rule != Rule::UninitializedUpdate &&
+         finding.rule != Rule::UndefinedValue) ||
         llvm::is_contained(test.rules, "I1"))
       findings.push_back(finding);
   return findings;

@@ -323,3 +323,38 @@ static void twoThreads(bool waits) {
 }
 CASE(two_threads, "right") { twoThreads(true); }
 CASE(two_threads_in_order_only, "stream-order") { twoThreads(false); }
+
+// Results of threads that the grid doesn't have.
+__global__ void square(int *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] = i * i;
+}
+CASE(grid_rounds_down, "uninitialized-copy") {
+  int *x, h[100];
+  CHECK(cudaMalloc(&x, sizeof(h)));
+  square<<<100 / 64, 64>>>(x, 100);
+  CHECK(cudaMemcpy(h, x, sizeof(h), cudaMemcpyDeviceToHost));
+}
+CASE(grid_rounds_up, "right") {
+  int *x, h[100];
+  CHECK(cudaMalloc(&x, sizeof(h)));
+  square<<<(100 + 63) / 64, 64>>>(x, 100);
+  CHECK(cudaMemcpy(h, x, sizeof(h), cudaMemcpyDeviceToHost));
+}
+// Bytes between the fields of a record hold nothing.
+struct Entry {
+  char kind;
+  double value;
+};
+__global__ void setEntries(Entry *entries) {
+  entries[threadIdx.x].kind = 1;
+  entries[threadIdx.x].value = threadIdx.x;
+}
+CASE(padding_is_copied, "right") {
+  Entry *x, h[32];
+  CHECK(cudaMalloc(&x, sizeof(h)));
+  setEntries<<<1, 32>>>(x);
+  CHECK(cudaMemcpy(h, x, sizeof(h), cudaMemcpyDeviceToHost));
+  REQUIRE(h[31].value == 31);
+}

@@ -166,6 +166,10 @@ public:
   void changedByHost(const HostOperationRef &operation, MemoryUse use,
                      uint64_t address, uint64_t bytes);
 
+  /// A copy to the host has read bytes that nothing has written.
+  void copiedUnwritten(const HostOperation &operation, uint64_t address,
+                       uint64_t bytes);
+
   StreamEvent record(uint32_t stream);
   void wait(uint32_t stream, const StreamEvent &event);
   /// The host waits: for an event, a stream, or all streams of a context (of
@@ -218,6 +222,9 @@ private:
   /// operation of each stream, which what orders it orders the others by.
   void judge(const Page &page, const HostOperation &operation, uint64_t number,
              const PageBytes &bytes, MemoryUse use, uint32_t instruction);
+  /// "bytes 16 to 31 of the 64 bytes allocated at 0x..."; empty if there is no
+  /// allocation.
+  std::string describe(uint64_t address, uint64_t bytes) const;
   void find(const Record &before, const HostOperation *now, uint64_t address,
             uint64_t bytes, MemoryUse use, uint32_t instruction);
 

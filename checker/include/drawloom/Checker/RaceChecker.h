@@ -52,7 +52,7 @@ inline bool isRace(Rule rule) { return rule <= Rule::SameStore; }
 inline bool isOncePerKernel(Rule rule) { return rule == Rule::TensorFence; }
 /// Whether it is about operations of streams and the host, not instructions.
 inline bool isHostOrder(Rule rule) {
-  return rule >= Rule::StreamOrder && rule <= Rule::EarlyReturn;
+  return rule >= Rule::StreamOrder && rule <= Rule::UninitializedCopy;
 }
 /// What costs time and isn't an error; reported on request.
 inline bool isRemark(Rule rule) { return rule >= Rule::BankConflict; }
@@ -165,6 +165,9 @@ public:
   void freed(uint64_t address);
   /// By the host.
   void written(uint64_t address, uint64_t bytes);
+  /// By an operation that copies them to the host.
+  void copiedToHost(const HostOperation &operation, uint64_t address,
+                    uint64_t bytes);
 
   /// From now on, the order between streams and the host is followed, too; null
   /// before that.
