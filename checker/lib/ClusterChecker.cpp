@@ -30,11 +30,11 @@ static uint32_t rankOf(uint64_t address) {
 ClusterChecker::ClusterChecker(const emu::Kernel *kernel,
                                const emu::ClusterStart &start,
                                const SharedArrays &arrays,
-                               const Answers &answers, GlobalChecker &global,
-                               bool isStrict)
+                               const Answers &answers, const Updates &updates,
+                               GlobalChecker &global, bool isStrict)
     : findings(isStrict, this), launch(start.launch), kernel(kernel),
       cluster(global.newCluster()), ctas(start.ctas.begin(), start.ctas.end()),
-      answers(answers), global(global),
+      answers(answers), updates(updates), global(global),
       threads(actors, cluster, ctas.size() > 1, isStrict),
       mbarriers(actors, isStrict), operations(actors, threads, mbarriers),
       protocol(kernel, ctas, threads, arrays, findings),
@@ -95,6 +95,8 @@ Access ClusterChecker::accessOf(const AccessEvent &event) {
   access.writes = event.kind != AccessKind::Read;
   access.unchanged = event.unchanged;
   access.isNonCoherent = event.nonCoherent;
+  access.isUpdate = !updates.empty() && event.order == Order::Weak &&
+                    updates.contain(kernel->parsed(event.origin.instruction));
   access.proxy = event.proxy;
   access.scope = event.order == Order::Weak ? Scope::None : event.scope;
   access.isMapAcquired = event.proxy == Proxy::TensorMap &&
@@ -143,11 +145,16 @@ void ClusterChecker::touchByThreads(const AccessEvent &event) {
     viewer.time = ~0u; // All that the threads have done.
     viewers.push_back(viewer);
   });
-  if (event.lost && event.order == Order::Weak) {
+  // Of lanes that update one word, all but one do so in vain, though they store
+  // the same value.
+  const uint32_t lost = access.isUpdate && access.writes
+                            ? event.lost | Judge::lanesOfOnePlace(event.ranges)
+                            : event.lost;
+  if (lost && event.order == Order::Weak) {
     access.range = event.ranges.front();
     Judge &judge =
         emu::isShared(access.range.address) ? sharedJudge : lostJudge;
-    judge.lostStores(access, event.ranges, event.lost);
+    judge.lostStores(access, event.ranges, lost);
   }
   if (event.undefined && event.kind == AccessKind::Read)
     written.markUndefined(event);

@@ -14,6 +14,7 @@
 #include "Operations.h"
 #include "Protocol.h"
 #include "Remarks.h"
+#include "Updates.h"
 #include "WorkTiles.h"
 #include "Written.h"
 
@@ -23,7 +24,7 @@ class ClusterChecker : public emu::ClusterListener {
 public:
   ClusterChecker(const emu::Kernel *kernel, const emu::ClusterStart &start,
                  const SharedArrays &arrays, const Answers &answers,
-                 GlobalChecker &global, bool isStrict);
+                 const Updates &updates, GlobalChecker &global, bool isStrict);
 
   void access(const emu::AccessEvent &event) override;
   void operation(const emu::OperationEvent &event) override;
@@ -75,6 +76,7 @@ private:
   const uint64_t cluster;                    ///< In the run.
   const llvm::SmallVector<uint64_t, 2> ctas; ///< Their numbers, by rank.
   const Answers &answers;
+  const Updates &updates;
   /// Tensor maps that were acquired at the scope of the GPU.
   llvm::DenseSet<uint64_t> acquiredMaps;
   GlobalChecker &global;

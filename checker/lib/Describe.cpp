@@ -163,6 +163,9 @@ static std::string whyOf(const Finding &finding, const Access &before,
                     second = lineOf(finding.second);
   switch (finding.rule) {
   case Rule::Unordered:
+    if (before.isUpdate && now.isUpdate)
+      return "both threads load the bytes, compute with them and store them, "
+             "and nothing orders the two: what one of them adds is lost";
     if (isOneInstruction(before, now))
       return "two lanes of one instruction store different values to the same "
              "bytes; which one stays is not defined";
@@ -251,6 +254,10 @@ static std::string adviceOf(const Finding &finding, const Access &before,
                     second = lineOf(finding.second);
   switch (finding.rule) {
   case Rule::Unordered:
+    if (before.isUpdate && now.isUpdate)
+      return "atom or red in place of the load and the store; a barrier "
+             "between the updates of two threads, if each of them has the "
+             "bytes for itself between two barriers";
     if (isOneInstruction(before, now))
       return "an atomic, if every lane's value counts; otherwise a predicate "
              "by which one lane stores";

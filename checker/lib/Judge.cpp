@@ -298,10 +298,9 @@ Missing Judge::missingFor(const Access &before, const Access &now) const {
              : Missing::Synchronization;
 }
 
-void Judge::lostStores(const Access &store,
-                       llvm::ArrayRef<emu::MemoryRange> ranges, uint32_t lost) {
-  // Where each lane stores.
-  uint64_t addresses[32] = {};
+/// Fills in where each lane stores, and answers which do.
+static uint32_t addressesOf(llvm::ArrayRef<emu::MemoryRange> ranges,
+                            uint64_t (&addresses)[32]) {
   uint32_t lanes = 0;
   for (const emu::MemoryRange &range : ranges) {
     uint32_t rest = range.lanes;
@@ -309,6 +308,25 @@ void Judge::lostStores(const Access &store,
       addresses[llvm::countr_zero(rest)] = range.address + piece * range.pitch;
     lanes |= range.lanes;
   }
+  return lanes;
+}
+
+uint32_t Judge::lanesOfOnePlace(llvm::ArrayRef<emu::MemoryRange> ranges) {
+  uint64_t addresses[32] = {};
+  uint32_t lanes = addressesOf(ranges, addresses), result = 0;
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    unsigned lane = llvm::countr_zero(rest);
+    for (uint32_t later = rest & (rest - 1); later; later &= later - 1)
+      if (addresses[lane] == addresses[llvm::countr_zero(later)])
+        result |= 1u << lane;
+  }
+  return result;
+}
+
+void Judge::lostStores(const Access &store,
+                       llvm::ArrayRef<emu::MemoryRange> ranges, uint32_t lost) {
+  uint64_t addresses[32] = {};
+  const uint32_t lanes = addressesOf(ranges, addresses);
   const uint32_t bytes = ranges.front().bytes;
   unsigned gone = llvm::countr_zero(lost);
   for (uint32_t rest = lanes & ~(1u << gone); rest; rest &= rest - 1) {
@@ -323,8 +341,9 @@ void Judge::lostStores(const Access &store,
 
 Rule Judge::ruleFor(const Access &before, const Access &now,
                     const Pair &pair) const {
-  // Whichever comes last, the value is the same.
+  // Whichever comes last, the value is the same. But of two updates, one is lost.
   bool isSameValue = before.writes && now.writes &&
+                     !(before.isUpdate && now.isUpdate) &&
                      now.unchanged >> (pair.now < 0 ? now.lane : pair.now) & 1;
   if (isSameValue)
     return Rule::SameStore;

@@ -41,8 +41,10 @@ public:
   /// Of pairs of clusters: the first has acquired something from the second.
   const llvm::DenseSet<std::pair<uint64_t, uint64_t>> *acquired = nullptr;
 
-  /// Lanes of one weak store that put something else into the same bytes than
-  /// a lane of `lost`, whose value is gone.
+  /// Of lanes that have the same address, all but the last.
+  static uint32_t lanesOfOnePlace(llvm::ArrayRef<emu::MemoryRange> ranges);
+  /// Lanes of one weak store that put something into the same bytes as a lane
+  /// of `lost`, whose value is gone.
   void lostStores(const Access &store, llvm::ArrayRef<emu::MemoryRange> ranges,
                   uint32_t lost);
 

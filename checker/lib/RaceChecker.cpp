@@ -30,6 +30,8 @@ void RaceChecker::launchStarted(uint32_t index, const emu::Launch &launch) {
   arrays[index] = std::make_unique<SharedArrays>(*launch.kernel);
   answers.resize(kernels.size());
   answers[index] = std::make_unique<Answers>(*launch.kernel->function);
+  updates.resize(kernels.size());
+  updates[index] = std::make_unique<Updates>(*launch.kernel->function);
   // All launches before it have ended, in this run or before it.
   if (!launch.programmatic || index == 0) {
     early.assign(1, false);
@@ -52,8 +54,8 @@ std::unique_ptr<emu::ClusterListener>
 RaceChecker::startCluster(const emu::ClusterStart &start) {
   const emu::Kernel *kernel = kernels[start.launch];
   auto checker = std::make_unique<ClusterChecker>(
-      kernel, start, *arrays[start.launch], *answers[start.launch], *global,
-      options.isStrict);
+      kernel, start, *arrays[start.launch], *answers[start.launch],
+      *updates[start.launch], *global, options.isStrict);
   if (remarks)
     checker->costs = std::make_unique<Costs>();
   running.push_back(checker.get());

@@ -56,6 +56,7 @@ struct Access {
   uint32_t unchanged = 0; ///< Lanes that write what is there already.
   bool isEngine = false;
   bool isNonCoherent = false; ///< ld.global.nc
+  bool isUpdate = false;      ///< The load or the store of one (Updates.h).
   /// Of a tensor map: its cluster has acquired it at the scope of the GPU.
   bool isMapAcquired = false;
   emu::Proxy proxy = emu::Proxy::Generic;

@@ -33,53 +33,85 @@ public:
         define(part, nullptr);
   }
   /// The array that an operand's address is made from; null if not known.
-  const Array *arrayOf(const Operand &operand, unsigned depth = 0) const;
+  const Array *arrayOf(const Operand &operand) {
+    open.clear();
+    return originOf(operand).array;
+  }
 
 private:
+  static constexpr unsigned deepest = 32, mostDefinitions = 4;
+
+  /// What a value is made from: an array, or none. Of a register that is being
+  /// looked at, as in `add p, p, 4`, it is open: its other definitions say.
+  struct Origin {
+    const Array *array = nullptr;
+    bool isOpen = false;
+  };
+  Origin originOf(const Operand &operand);
+  Origin originOf(const ptx::Instruction *definition);
+
   void define(const Operand &result, const ptx::Instruction *by) {
-    if (!result.is(Operand::Register))
-      return;
-    auto [it, isNew] = definitions.try_emplace(result.index(), by);
-    if (!isNew)
-      it->second = nullptr; // Twice.
+    if (result.is(Operand::Register))
+      definitions[result.index()].push_back(by);
   }
 
   llvm::ArrayRef<Array> arrays;
-  llvm::DenseMap<uint32_t, const ptx::Instruction *> definitions;
+  llvm::DenseMap<uint32_t, llvm::SmallVector<const ptx::Instruction *, 1>>
+      definitions;
+  llvm::SmallVector<uint32_t, 8> open; ///< Registers that are looked at.
 };
 } // namespace
 
-const Array *Registers::arrayOf(const Operand &operand, unsigned depth) const {
+Registers::Origin Registers::originOf(const Operand &operand) {
   if (operand.is(Operand::SymbolAddress)) {
     const Array *found = llvm::find_if(arrays, [&](const Array &array) {
       return array.name == operand.symbol()->name;
     });
-    return found == arrays.end() ? nullptr : found;
+    return {found == arrays.end() ? nullptr : found};
   }
-  constexpr unsigned deepest = 32;
-  if (!operand.is(Operand::Register) || depth == deepest)
-    return nullptr;
-  const ptx::Instruction *by = definitions.lookup(operand.index());
-  if (!by || by->guard != ptx::Instruction::noGuard)
-    return nullptr;
-  llvm::ArrayRef<Operand> operands = by->operands();
-  switch (by->opcode()) {
+  if (!operand.is(Operand::Register) || open.size() == deepest)
+    return {};
+  if (llvm::is_contained(open, operand.index()))
+    return {nullptr, true};
+  auto it = definitions.find(operand.index());
+  if (it == definitions.end() || it->second.size() > mostDefinitions)
+    return {};
+  open.push_back(operand.index());
+  Origin all = {nullptr, true};
+  for (const ptx::Instruction *definition : it->second) {
+    Origin one = originOf(definition);
+    if (one.isOpen)
+      continue;
+    all = all.isOpen || all.array == one.array ? one : Origin();
+    if (!all.array)
+      break;
+  }
+  open.pop_back();
+  return all;
+}
+
+Registers::Origin Registers::originOf(const ptx::Instruction *definition) {
+  if (!definition)
+    return {};
+  llvm::ArrayRef<Operand> operands = definition->operands();
+  switch (definition->opcode()) {
   case Opcode::Mov:
   case Opcode::Cvt:
   case Opcode::Cvta:
   case Opcode::CvtaTo:
   case Opcode::Sub:
-    return arrayOf(operands[1], depth + 1);
+    return originOf(operands[1]);
   case Opcode::MadLo:
   case Opcode::MadWide:
-    return arrayOf(operands[3], depth + 1);
+    return originOf(operands[3]);
   case Opcode::Add: {
-    const Array *one = arrayOf(operands[1], depth + 1);
-    const Array *other = arrayOf(operands[2], depth + 1);
-    return one && other ? nullptr : one ? one : other;
+    Origin one = originOf(operands[1]), other = originOf(operands[2]);
+    if ((one.array || one.isOpen) && (other.array || other.isOpen))
+      return {};
+    return one.array || one.isOpen ? one : other;
   }
   default:
-    return nullptr;
+    return {};
   }
 }
 

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // An address in shared memory is made from the name of a variable: by moves,
-// additions and conversions. Where each register on the way is written once, it
-// is known which variable an instruction means; nothing is said of others.
+// additions and conversions. Where all that writes to the registers on the way
+// leads to the same name, as for a pointer that walks along an array, it is
+// known which variable an instruction means; nothing is said of others.
 //
 //===----------------------------------------------------------------------===//
 

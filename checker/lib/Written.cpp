@@ -128,7 +128,7 @@ static void report(Rule rule, const Access &access, Finding::Space space,
 static void report(const Access &access, Finding::Space space, uint64_t address,
                    int lane, const std::string &what, const char *since,
                    Findings &findings) {
-  // A load may be of what nobody uses; a sum uses it.
+  // A load may be of what isn't used; a sum uses it.
   report(isUpdate(access) ? Rule::UninitializedUpdate : Rule::Uninitialized,
          access, space, address, lane, what, since, findings);
 }
@@ -204,7 +204,7 @@ void WrittenInCluster::storeByEngine(const Access &copy) {
   if (!copy.isEngine || !copy.reads || copy.range.count != 1)
     return;
   const ptx::Variant &variant = *copy.kernel->parsed(copy.instruction)->variant;
-  // Rows of tensor tiles that nobody filled may be outside of the tensor.
+  // Rows of unfilled tensor tiles may be outside the tensor.
   llvm::StringRef name = ptx::spelling(variant.opcode());
   bool isBulk = name == "cp.async.bulk" || name == "cp.reduce.async.bulk";
   if (!isBulk || variant.has(ptx::Modifier::CpMask) ||

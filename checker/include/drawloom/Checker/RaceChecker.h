@@ -145,6 +145,7 @@ class GlobalChecker;
 class Remarks;
 class Answers;
 class SharedArrays;
+class Updates;
 
 class RaceChecker : public emu::Listener {
 public:
@@ -198,6 +199,7 @@ private:
   std::vector<const emu::Kernel *> kernels;          ///< Of the launches.
   std::vector<std::unique_ptr<SharedArrays>> arrays; ///< Of these.
   std::vector<std::unique_ptr<Answers>> answers;     ///< Of these.
+  std::vector<std::unique_ptr<Updates>> updates;     ///< Of these.
   std::vector<Finding> found;
   std::vector<ClusterChecker *> running;
   /// Launches that have let the next one start before they have waited.
