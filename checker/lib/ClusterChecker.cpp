@@ -217,6 +217,8 @@ void ClusterChecker::touchTensor(const AccessEvent &event,
                                  const Operation *operation) {
   Access access = accessOf(event);
   access.isEngine = true;
+  access.rows = event.rows;
+  access.columns = event.columns;
   tensorJudge.viewers.clear();
   if (operation) {
     access.actor = operation->done;

@@ -378,6 +378,10 @@ Rule Judge::ruleFor(const Access &before, const Access &now,
 bool Judge::arePipelined(const Access &before, const Access &now) const {
   if (!isPipelined(before) || !isPipelined(now))
     return false;
+  // MMAs on one accumulator are, if their shape is the same.
+  if (before.rows && now.rows &&
+      (before.rows != now.rows || before.columns != now.columns))
+    return false;
   Opcode first = opcodeOf(before), second = opcodeOf(now);
   if (first == Opcode::Tcgen05Cp)
     return second != Opcode::Tcgen05Cp && second != Opcode::Tcgen05Shift;

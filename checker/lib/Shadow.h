@@ -65,6 +65,8 @@ struct Access {
   /// another actor that says that it has been read.
   Actor issuer = 0;
   uint32_t issued = 0;
+  /// Of the accumulator of a tcgen05.mma, when it is written: M and N.
+  uint16_t rows = 0, columns = 0;
   /// Which access of the cluster; lanes of one don't race.
   uint64_t serial = 0;
   uint64_t cluster = 0; ///< In the run.

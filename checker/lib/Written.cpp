@@ -270,9 +270,10 @@ void WrittenInCluster::touchTensor(const Access &access,
     for (uint32_t column = range.column; column != range.column + range.columns;
          ++column) {
       std::bitset<tensorLanes> &written = tensor[range.rank][column];
+      const bool isMissing = (written & lanes).none();
       if (access.writes)
         written |= lanes;
-      else if ((written & lanes).none())
+      if (access.reads && isMissing)
         return report(access, Finding::TensorMemory,
                       tensorAddress(range.rank, range.lane, column), -1,
                       utostr(range.lanes) + " lanes of a column",

@@ -109,7 +109,8 @@ static EventLog eventsOf(const std::string &body, unsigned group,
 
 /// The words of work that thread 0 issues.
 static const std::vector<std::string> workWords = {
-    "issue", "read async", "read tensor", "write tensor", "complete$"};
+    "issue",        "read async",    "read tensor",
+    "write tensor", "reduce tensor", "complete$"};
 
 TEST(TensorEvents, MmaAndCommit) {
   // D has 64 rows, in 16 lanes of each 32, and 8 columns; it is added to.
@@ -123,7 +124,7 @@ TEST(TensorEvents, MmaAndCommit) {
           ", [%w];\n"
           "tcgen05.wait::ld.sync.aligned;\n",
       1,
-      {"issue", "read async", "read tensor", "write tensor", "write base",
+      {"issue", "read async", "read tensor", "reduce tensor", "write base",
        "complete$", "arrive bar ", "phase end", "wait for", "waited",
        "allocate", "free", "fence before", "fence after"});
   std::string d;
@@ -138,8 +139,8 @@ TEST(TensorEvents, MmaAndCommit) {
              // B has one atom, so that its rows are reported two by two.
              "w0:1 #1 read async s:32x2/128 s+288:32x2/128 s+576:32x2/128 "
              "s+864:32x2/128",
-             "w0:1 #1 read tensor" + d, "w0:1 #1 write tensor" + d,
-             "w0:1 #1 complete", "w0:1 #2 arrive bar 1 release.cluster in 0",
+             "w0:1 #1 reduce tensor" + d, "w0:1 #1 complete",
+             "w0:1 #2 arrive bar 1 release.cluster in 0",
              "w0:1 #2 phase end bar in 0", "w0:1 #2 complete",
              "w0 wait for bar acquire.cta in 0 true", "w0 fence after sync",
              "w0 read tensor t0[0+32,0+8]", "w0 waited tensor loads",

@@ -114,11 +114,17 @@ static TensorLanes writtenLanes(const CTA &cta, const TensorWork &work) {
 
 static void tellTensor(const TensorWork &work, AccessKind kind,
                        llvm::ArrayRef<TensorRange> ranges) {
-  if (!ranges.empty())
-    tell(work.issue, AccessEvent{.kind = kind,
-                                 .proxy = Proxy::Tensor,
-                                 .space = ptx::StateSpace::TensorMemory,
-                                 .tensor = ranges});
+  if (ranges.empty())
+    return;
+  AccessEvent event{.kind = kind,
+                    .proxy = Proxy::Tensor,
+                    .space = ptx::StateSpace::TensorMemory,
+                    .tensor = ranges};
+  if (work.kind == TensorWork::Multiply && kind != AccessKind::Read) {
+    event.rows = work.form.m;
+    event.columns = work.form.n;
+  }
+  tell(work.issue, event);
 }
 
 void drawloom::emu::tellWork(const TensorWork &work) {
@@ -149,11 +155,9 @@ void drawloom::emu::tellWork(const TensorWork &work) {
     for (const TensorRegion &region : work.reads)
       if (region.columns)
         addRanges(reads, cta->rank(), lanesOf(region), region);
-    if (work.keeps)
-      addRanges(reads, cta->rank(), written, work.writes);
   }
   tellTensor(work, AccessKind::Read, reads);
-  tellTensor(work, AccessKind::Write, writes);
+  tellTensor(work, work.keeps ? AccessKind::Reduce : AccessKind::Write, writes);
   tell(work.issue, OperationEvent{.kind = OperationEvent::Complete,
                                   .engine = EngineKind::MatrixMultiply});
 }

@@ -73,7 +73,9 @@ enum class AccessKind : uint8_t {
   Read,
   Write,
   Atomic, ///< Reads and writes, and the thread gets what was there.
-  Reduce, ///< The same, and it gets nothing: red, and reductions of copies.
+  /// The same, and it gets nothing: red, reductions of copies, and MMAs that
+  /// add to an accumulator in tensor memory.
+  Reduce,
 };
 
 /// `count` pieces of `bytes`, each `pitch` behind the one before it.
@@ -124,6 +126,8 @@ struct AccessEvent {
   /// byte n. Of a store: null if all have one. Of a load: null, or the place
   /// where the listener marks what nothing has written.
   uint32_t *undefined = nullptr;
+  /// Of the accumulator of a tcgen05.mma, when it is written: M and N.
+  uint16_t rows = 0, columns = 0;
   llvm::ArrayRef<MemoryRange> ranges = {};
   llvm::ArrayRef<TensorRange> tensor = {}; ///< In place of ranges, if Tensor.
 };
