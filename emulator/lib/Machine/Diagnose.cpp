@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <array>
 
 using namespace drawloom;
 using namespace drawloom::emu;
@@ -67,8 +68,17 @@ static const Inst *waitingAt(const Fragment &fragment) {
   return fragment.resumes ? fragment.pc - 1 : fragment.pc;
 }
 
+/// Of fragments to begin a report with: what waits for something that came in
+/// part, what waits, and what runs.
+static unsigned rankOf(const Fragment &fragment) {
+  if (fragment.state != Fragment::Waiting)
+    return 2;
+  return fragment.object->isPartlyComplete() ? 0 : 1;
+}
+
 /// Where every warp stands, a line for lanes that stand at one place for the
-/// same reason. `first`: one that waits, or else one that runs.
+/// same reason; barriers that cannot complete come first. `first`: a fragment
+/// of the first line.
 static std::string describeWarps(llvm::ArrayRef<std::unique_ptr<Grid>> grids,
                                  Fragment *&first) {
   struct Group {
@@ -78,15 +88,17 @@ static std::string describeWarps(llvm::ArrayRef<std::unique_ptr<Grid>> grids,
     llvm::SmallVector<std::pair<uint32_t, uint32_t>, 8> warps; ///< And lanes.
   };
   constexpr size_t mostLines = 32;
-  std::vector<Group> groups;
+  std::array<std::vector<Group>, 3> ranked;
   size_t left = 0;
   forEachFragment(grids, [&](CTA &cta, Fragment &fragment) {
     bool waits = fragment.state == Fragment::Waiting;
-    if (!first || (waits && first->state != Fragment::Waiting))
+    unsigned rank = rankOf(fragment);
+    if (!first || rank < rankOf(*first))
       first = &fragment;
     std::string what =
         waits ? fragment.object->describe(fragment) : std::string("runs");
     const Inst *inst = waits ? waitingAt(fragment) : fragment.pc;
+    std::vector<Group> &groups = ranked[rank];
     auto it = llvm::find_if(groups, [&](const Group &group) {
       return group.cta == &cta && group.inst == inst && group.what == what;
     });
@@ -100,6 +112,13 @@ static std::string describeWarps(llvm::ArrayRef<std::unique_ptr<Grid>> grids,
     }
     it->warps.push_back({fragment.warp->index(), fragment.mask});
   });
+  std::vector<Group> groups;
+  for (std::vector<Group> &some : ranked)
+    for (Group &group : some)
+      if (groups.size() != mostLines)
+        groups.push_back(std::move(group));
+      else
+        left += group.warps.size();
   std::string text;
   llvm::raw_string_ostream os(text);
   for (const Group &group : groups) {
@@ -162,7 +181,7 @@ describeWaiting(llvm::ArrayRef<std::unique_ptr<Grid>> grids) {
            " CTAs have not started, as the device has room for " +
            llvm::utostr(running) +
            " at a time: a CTA that waits for one of them, as at a barrier of "
-           "the grid, waits forever (launch no more than fit, or by "
+           "the grid, deadlocks (launch no more than fit, or by "
            "cudaLaunchCooperativeKernel, which checks that)";
   }
   return "";

@@ -40,6 +40,11 @@ public:
   /// "barrier 1: 64 of 96 threads have arrived".
   virtual std::string describe(const Fragment &waiter) const = 0;
 
+  /// Whether some of what completes it has come and the rest hasn't: with a
+  /// wrong count it never does. A deadlock report begins with these; who waits
+  /// for what nobody has arrived at is a victim.
+  virtual bool isPartlyComplete() const { return false; }
+
   /// The kind of a deadlock in which this is what the first lanes wait for.
   virtual ReportKind deadlockKind() const { return ReportKind::Deadlock; }
 
