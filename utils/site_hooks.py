@@ -27,7 +27,7 @@ MENU = [
                 "guides/is-it-fast.md", "guides/coming-from-triton.md",
                 "guides/coming-from-cutlass.md", "Python.md",
                 "guides/use-from-cpp.md", "Sweep.md", "Cache.md", "Editors.md"]),
-    ("Reference", ["CommandLine.md", "CheckerRules.md", "StaticAnalysis.md", "ScheduleFields.md", "Frontend.md",
+    ("Reference", ["CommandLine.md", "Messages.md", "CheckerRules.md", "StaticAnalysis.md", "Frontend.md",
                    "FileFormats.md", "Plan.md", "EnvironmentVariables.md",
                    "SupportMatrix.md", "Driver.md", "EmulatedForms.md", "DeviceLibrary.md",
                    "API/Python.md", "Dialects/Tile.md", "Dialects/Agent.md",

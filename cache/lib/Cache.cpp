@@ -60,8 +60,8 @@ Cache::Cache(Config config)
     : config(std::move(config)),
       disk(this->config.folder, this->config.limit, this->config.secret),
       breaker(std::make_unique<Breaker>(this->config.folder + "/store")) {
-  if (!disk.getRefusal().empty())
-    warnings.push_back("there is no cache: " + disk.getRefusal().str());
+  if (!disk.getRejection().empty())
+    warnings.push_back("there is no cache: " + disk.getRejection().str());
 }
 
 Cache::~Cache() {
@@ -104,7 +104,7 @@ Cache::Found Cache::ask(const Key &key,
   llvm::Expected<llvm::StringRef> value = open(**entry, key, config.secret);
   if (!value || !take(*value)) {
     llvm::consumeError(value.takeError());
-    counters.add(Event::Refused);
+    counters.add(Event::Rejected);
     return Found::Useless;
   }
   counters.add(Event::StoreHit);
@@ -152,7 +152,7 @@ Cache::Found Cache::askOrLease(const Key &key,
 llvm::Error Cache::get(const Key &key,
                        llvm::function_ref<bool(llvm::StringRef)> take,
                        llvm::function_ref<llvm::Expected<std::string>()> make) {
-  if (!disk.getRefusal().empty())
+  if (!disk.getRejection().empty())
     return make().takeError();
   Counters &counters = disk.getCounters();
   auto takeFromDisk = [&] {
@@ -160,7 +160,7 @@ llvm::Error Cache::get(const Key &key,
     if (!value)
       return false;
     bool taken = take(*value);
-    counters.add(taken ? Event::DiskHit : Event::Refused);
+    counters.add(taken ? Event::DiskHit : Event::Rejected);
     return taken;
   };
   if (takeFromDisk())

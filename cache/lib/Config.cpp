@@ -34,10 +34,10 @@ static std::optional<uint64_t> parseSize(llvm::StringRef text) {
 }
 
 static llvm::Expected<std::string> readSecret(const std::string &path) {
-  auto refuse = [&](const llvm::Twine &why) {
+  auto reject = [&](const llvm::Twine &why) {
     return llvm::createStringError("DRAWLOOM_CACHE_SECRET names '" +
                                    input::makePrintable(path) + "', which " +
-                                   why);
+                                   why + " [cache-setting]");
   };
   auto file = input::readText(path, longestSecret);
   if (!file)
@@ -46,14 +46,14 @@ static llvm::Expected<std::string> readSecret(const std::string &path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0 ||
       (status.st_mode & (S_IROTH | S_IWOTH)))
-    return refuse("every user of this host may read or write, so it is no "
+    return reject("every user of this host may read or write, so it is no "
                   "secret; 'chmod o-rw' changes that");
   if (status.st_uid != geteuid() && status.st_uid != 0)
-    return refuse("belongs to user " + llvm::Twine(status.st_uid) +
+    return reject("belongs to user " + llvm::Twine(status.st_uid) +
                   ", and this is user " + llvm::Twine(geteuid()));
   std::string secret = (*file)->getBuffer().rtrim().str();
   if (secret.size() < shortestSecret)
-    return refuse("has " + llvm::Twine(secret.size()) +
+    return reject("has " + llvm::Twine(secret.size()) +
                   " bytes; a secret has at least " +
                   llvm::Twine(shortestSecret) +
                   ", such as those of 'openssl rand -hex 32'");
@@ -83,7 +83,7 @@ llvm::Expected<std::optional<Config>> Config::read(Environment environment) {
     if (!size)
       return llvm::createStringError(
           "DRAWLOOM_CACHE_SIZE is a number of bytes such as 500M or 2G, not '" +
-          text + "'");
+          text + "' [cache-setting]");
     config.limit = *size;
   }
   if (std::string path = get("DRAWLOOM_CACHE_SECRET"); !path.empty()) {

@@ -18,7 +18,7 @@ static constexpr size_t mappedBytes = numEvents * sizeof(uint64_t);
 
 llvm::StringRef drawloom::cache::describe(Event event) {
   static constexpr llvm::StringLiteral words[] = {
-      "disk hits", "store hits",     "made",   "refused",
+      "disk hits", "store hits",     "made",   "rejected",
       "not kept",  "store failures", "evicted"};
   return words[unsigned(event)];
 }

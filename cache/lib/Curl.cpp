@@ -18,7 +18,7 @@ llvm::Expected<Curl> Curl::load() {
   if (!library.isValid())
     return llvm::createStringError("a shared store needs libcurl.so.4, which "
                                    "can't be opened: " +
-                                   problem);
+                                   problem + " [cache-store]");
   Curl curl;
   const char *missing = nullptr;
   auto find = [&](auto &function, const char *name) {
@@ -39,7 +39,8 @@ llvm::Expected<Curl> Curl::load() {
   find(curl.append, "curl_slist_append");
   find(curl.freeList, "curl_slist_free_all");
   if (missing)
-    return llvm::createStringError("libcurl.so.4 has no %s", missing);
+    return llvm::createStringError("libcurl.so.4 has no %s [cache-store]",
+                                   missing);
   return curl;
 }
 

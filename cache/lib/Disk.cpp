@@ -63,14 +63,14 @@ static std::string prepare(const std::string &folder) {
   (void)fs::create_directories(folder, /*IgnoreExisting=*/true,
                                fs::perms::owner_all);
   std::string parent = path::parent_path(folder).str();
-  std::string refusal = distrust(parent.empty() ? "." : parent, true);
-  return refusal.empty() ? distrust(folder, false) : refusal;
+  std::string rejection = distrust(parent.empty() ? "." : parent, true);
+  return rejection.empty() ? distrust(folder, false) : rejection;
 }
 
 Disk::Disk(std::string folder, uint64_t limit, std::string secret)
-    : folder(std::move(folder)), refusal(prepare(this->folder)), limit(limit),
+    : folder(std::move(folder)), rejection(prepare(this->folder)), limit(limit),
       secret(std::move(secret)),
-      counters(refusal.empty() ? this->folder + "/counters" : "") {}
+      counters(rejection.empty() ? this->folder + "/counters" : "") {}
 
 /// What a file of the folder holds. Links aren't followed.
 static llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
@@ -91,7 +91,7 @@ std::string Disk::pathOf(const Key &key) const {
 }
 
 std::optional<std::string> Disk::get(const Key &key) {
-  if (!refusal.empty())
+  if (!rejection.empty())
     return std::nullopt;
   std::string path = pathOf(key);
   auto file = readFile(path);
@@ -101,7 +101,7 @@ std::optional<std::string> Disk::get(const Key &key) {
       open((*file)->getBuffer(), key, secret);
   if (!value) {
     llvm::consumeError(value.takeError());
-    counters.add(Event::Refused);
+    counters.add(Event::Rejected);
     return std::nullopt;
   }
   // It was used now, so it stays.
@@ -123,7 +123,7 @@ static bool writeAll(int file, llvm::StringRef bytes) {
 }
 
 bool Disk::put(const Key &key, llvm::StringRef value) {
-  if (!refusal.empty())
+  if (!rejection.empty())
     return false;
   std::string target = pathOf(key);
   auto makeFolder = [](const llvm::Twine &path) {
@@ -167,7 +167,7 @@ void KeyLock::release() {
 KeyLock Disk::lock(const Key &key, std::chrono::milliseconds patience) {
   using Clock = std::chrono::steady_clock;
   KeyLock lock;
-  if (!refusal.empty())
+  if (!rejection.empty())
     return lock;
   int file = ::open((folder + "/lock").c_str(),
                     O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -220,7 +220,7 @@ static std::vector<Disk::File> listFolder(const llvm::Twine &folder) {
 
 std::vector<Disk::File> Disk::list() const {
   std::vector<File> files;
-  if (!refusal.empty())
+  if (!rejection.empty())
     return files;
   for (unsigned first = 0; first != 256; ++first)
     llvm::append_range(
@@ -230,17 +230,18 @@ std::vector<Disk::File> Disk::list() const {
 }
 
 unsigned Disk::countUnfinished() const {
-  return refusal.empty() ? listFolder(folder + "/tmp").size() : 0;
+  return rejection.empty() ? listFolder(folder + "/tmp").size() : 0;
 }
 
 llvm::Error Disk::verify(const File &file) const {
   if (!file.key || pathOf(*file.key) != file.path)
     return llvm::createStringError("'" + file.path +
-                                   "' is not named after a key");
+                                   "' is not named after a key [cache-entry]");
   auto text = readFile(file.path);
   if (!text)
     return llvm::createStringError(
-        "'" + file.path + "' can't be read: " + text.getError().message());
+        "'" + file.path + "' can't be read: " + text.getError().message() +
+        " [cache-entry]");
   llvm::Expected<llvm::StringRef> value =
       open((*text)->getBuffer(), *file.key, secret);
   if (!value)

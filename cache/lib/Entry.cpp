@@ -98,17 +98,18 @@ llvm::Expected<llvm::StringRef> drawloom::cache::open(llvm::StringRef entry,
                                                       const Key &key,
                                                       llvm::StringRef secret) {
   if (entry.size() < headerSize || !entry.consume_front(magic))
-    return llvm::createStringError("is no entry of this version");
+    return llvm::createStringError("is no entry of this version [cache-entry]");
   auto take = [&] {
     llvm::StringRef part = entry.take_front(sizeof(Hash));
     entry = entry.drop_front(sizeof(Hash));
     return part;
   };
   if (take() != toText(key.bytes))
-    return llvm::createStringError("belongs to another key");
+    return llvm::createStringError("belongs to another key [cache-entry]");
   Hash checksum = computeChecksum(key, entry.drop_front(2 * sizeof(Hash)));
   if (take() != toText(checksum))
-    return llvm::createStringError("is damaged: its checksum is another one");
+    return llvm::createStringError(
+        "is damaged: its checksum is another one [cache-entry]");
   llvm::StringRef code = take();
   if (secret.empty())
     return entry;
@@ -118,6 +119,7 @@ llvm::Expected<llvm::StringRef> drawloom::cache::open(llvm::StringRef entry,
                                             computeCode(checksum, secret)))
     difference |= left ^ right;
   if (difference)
-    return llvm::createStringError("was not sealed with our secret");
+    return llvm::createStringError(
+        "was not sealed with our secret [cache-entry]");
   return entry;
 }

@@ -61,7 +61,8 @@ llvm::Expected<std::optional<std::string>> HttpStore::get(const Key &key) {
   if (status == 404)
     return std::nullopt;
   if (status != 200)
-    return llvm::createStringError("GET is answered with status %ld", status);
+    return llvm::createStringError(
+        "GET is answered with status %ld [cache-store]", status);
   return std::move(body);
 }
 
@@ -81,8 +82,8 @@ llvm::Error HttpStore::put(const Key &key, llvm::StringRef entry) {
   if (!answer)
     return answer.takeError();
   if (answer->first < 200 || answer->first >= 300)
-    return llvm::createStringError("PUT is answered with status %ld",
-                                   answer->first);
+    return llvm::createStringError(
+        "PUT is answered with status %ld [cache-store]", answer->first);
   return llvm::Error::success();
 }
 

@@ -39,7 +39,7 @@ public:
        Clock::time_point end);
 
   /// Sends a command and waits for its answer. An error if there is none; what
-  /// the server refuses is an answer.
+  /// the server rejects is an answer.
   llvm::Expected<Reply> ask(llvm::ArrayRef<llvm::StringRef> command,
                             Clock::time_point end);
 
@@ -80,8 +80,10 @@ private:
 
 /// `why` may be the server's words.
 static llvm::Error fail(const llvm::Twine &why) {
-  return llvm::createStringError(drawloom::input::makePrintable(
-      llvm::StringRef(why.str()).take_front(500)));
+  return llvm::createStringError(
+      drawloom::input::makePrintable(
+          llvm::StringRef(why.str()).take_front(500)) +
+      " [cache-store]");
 }
 
 //===----------------------------------------------------------------------===//
@@ -298,7 +300,7 @@ static std::optional<std::string> decode(llvm::StringRef text) {
 llvm::Expected<std::unique_ptr<Store>>
 drawloom::cache::makeRedisStore(const Curl &curl, llvm::StringRef url,
                                 const StoreOptions &options) {
-  auto refuse = [] {
+  auto reject = [] {
     return fail("the URL of a Redis server is "
                 "redis://[[USER:]PASSWORD@]HOST[:PORT][/DATABASE]");
   };
@@ -310,7 +312,7 @@ drawloom::cache::makeRedisStore(const Curl &curl, llvm::StringRef url,
       std::tie(user, password) = password.split(':');
     std::optional<std::string> name = decode(user), word = decode(password);
     if (!name || !word || word->empty())
-      return refuse();
+      return reject();
     address.user = *name;
     address.password = *word;
     rest = rest.drop_front(at + 1);
@@ -318,7 +320,7 @@ drawloom::cache::makeRedisStore(const Curl &curl, llvm::StringRef url,
   auto [host, database] = rest.split('/');
   unsigned number;
   if (host.empty() || (!database.empty() && database.getAsInteger(10, number)))
-    return refuse();
+    return reject();
   address.database = database.str();
   // An address of IPv6 stands in brackets.
   bool hasPort =

@@ -57,8 +57,9 @@ drawloom::cache::openStore(llvm::StringRef url, const StoreOptions &options) {
   llvm::StringRef scheme = url.split("://").first;
   bool isHttp = scheme == "http" || scheme == "https";
   if (!isHttp && scheme != "redis" && scheme != "rediss")
-    return llvm::createStringError("the URL of a store begins with redis://, "
-                                   "rediss://, http:// or https://");
+    return llvm::createStringError(
+        "the URL of a store begins with redis://, "
+        "rediss://, http:// or https:// [cache-setting]");
   llvm::Expected<Curl> curl = Curl::load();
   if (!curl)
     return curl.takeError();

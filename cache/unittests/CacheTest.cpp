@@ -36,7 +36,7 @@ protected:
         key,
         [&](llvm::StringRef taken) {
           result = taken.str();
-          return taken != refused;
+          return taken != rejected;
         },
         [&]() -> llvm::Expected<std::string> {
           ++made;
@@ -54,7 +54,7 @@ protected:
   llvm::SmallString<128> folder;
   Config config;
   Key key;
-  llvm::StringRef refused = "no value";
+  llvm::StringRef rejected = "no value";
   std::atomic<unsigned> made = 0;
   std::chrono::milliseconds takes{0};
   bool fails = false;
@@ -115,7 +115,7 @@ TEST_F(CacheTest, WaitsForSomeTimeOnly) {
   EXPECT_EQ(made, 1u);
 }
 
-TEST_F(CacheTest, MakesWhatTheCallerRefuses) {
+TEST_F(CacheTest, MakesWhatTheCallerRejects) {
   Cache cache(config);
   EXPECT_EQ(get(cache, "no value"), "no value");
   EXPECT_EQ(get(cache), "value");

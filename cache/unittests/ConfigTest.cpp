@@ -66,7 +66,7 @@ TEST(Config, ReadsItsSize) {
 TEST(Config, ReadsTheSecretFromAFile) {
   EXPECT_EQ(fail({{"HOME", "/h"}, {"DRAWLOOM_CACHE_SECRET", "/no/such"}}),
             "DRAWLOOM_CACHE_SECRET: cannot read '/no/such': No such file or "
-            "directory");
+            "directory [cannot-read]");
   llvm::SmallString<128> path;
   int file;
   ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("secret", "", file, path));

@@ -82,7 +82,7 @@ TEST_F(DiskTest, MissesWhatIsDamaged) {
   disk.put(makeKey(2), "two");
   ASSERT_FALSE(fs::copy_file(pathOf(makeKey(2)), pathOf(makeKey(1))));
   EXPECT_EQ(disk.get(makeKey(1)), std::nullopt);
-  EXPECT_EQ(disk.getCounters().get(Event::Refused), 1u);
+  EXPECT_EQ(disk.getCounters().get(Event::Rejected), 1u);
   write(folder.str().str() + "/" + makeKey(1).hex().substr(0, 2) + "/notes",
         "mine");
   std::vector<std::string> words;
@@ -91,7 +91,8 @@ TEST_F(DiskTest, MissesWhatIsDamaged) {
       words.push_back(llvm::toString(std::move(error)));
   llvm::sort(words);
   ASSERT_EQ(words.size(), 2u);
-  EXPECT_EQ(words[0], "'" + pathOf(makeKey(1)) + "' belongs to another key");
+  EXPECT_EQ(words[0], "'" + pathOf(makeKey(1)) +
+                          "' belongs to another key [cache-entry]");
   EXPECT_NE(words[1].find("/notes' is not named after a key"),
             std::string::npos);
   // It is written again, and good.
@@ -219,7 +220,8 @@ TEST_F(DiskTest, AFolderThatOthersMayWriteIsNotUsed) {
   for (mode_t mode : {0777, 0770, 0702, 01777}) {
     ASSERT_EQ(chmod(folder.c_str(), mode), 0);
     Disk disk = makeDisk();
-    EXPECT_TRUE(disk.getRefusal().contains("may be written by others (mode "));
+    EXPECT_TRUE(
+        disk.getRejection().contains("may be written by others (mode "));
     EXPECT_EQ(disk.get(makeKey(1)), std::nullopt);
     EXPECT_FALSE(disk.put(makeKey(2), "two"));
     EXPECT_FALSE(disk.lock(makeKey(2), 1ms).isHeld());
@@ -229,7 +231,7 @@ TEST_F(DiskTest, AFolderThatOthersMayWriteIsNotUsed) {
   ASSERT_EQ(chmod(folder.c_str(), 0755), 0);
   EXPECT_EQ(makeDisk().get(makeKey(1)), "one");
   ASSERT_EQ(chmod(folder.c_str(), 0777), 0);
-  EXPECT_EQ(makeDisk().getRefusal(),
+  EXPECT_EQ(makeDisk().getRejection(),
             ("'" + folder +
              "' may be written by others (mode 0777); 'chmod go-w' changes "
              "that")
@@ -238,14 +240,14 @@ TEST_F(DiskTest, AFolderThatOthersMayWriteIsNotUsed) {
 
 TEST_F(DiskTest, AFolderInOneThatOthersMayWriteIsNotUsed) {
   ASSERT_EQ(chmod(parent.c_str(), 0777), 0);
-  EXPECT_EQ(makeDisk().getRefusal(),
+  EXPECT_EQ(makeDisk().getRejection(),
             ("'" + parent +
              "' may be written by others (mode 0777); 'chmod go-w' changes "
              "that")
                 .str());
   // As /tmp is.
   ASSERT_EQ(chmod(parent.c_str(), 01777), 0);
-  EXPECT_EQ(makeDisk().getRefusal(), "");
+  EXPECT_EQ(makeDisk().getRejection(), "");
 }
 
 TEST_F(DiskTest, AFolderOfAnotherUserIsNotUsed) {
@@ -254,7 +256,7 @@ TEST_F(DiskTest, AFolderOfAnotherUserIsNotUsed) {
   (void)makeDisk();
   ASSERT_EQ(chown(folder.c_str(), 12345, 0), 0);
   EXPECT_EQ(
-      makeDisk().getRefusal(),
+      makeDisk().getRejection(),
       ("'" + folder + "' belongs to user 12345, and this is user 0").str());
 }
 
@@ -262,7 +264,7 @@ TEST_F(DiskTest, LinksAreNotFollowed) {
   std::string elsewhere = (parent + "/elsewhere").str();
   ASSERT_FALSE(fs::create_directory(elsewhere));
   ASSERT_EQ(symlink(elsewhere.c_str(), folder.c_str()), 0);
-  EXPECT_EQ(makeDisk().getRefusal(),
+  EXPECT_EQ(makeDisk().getRejection(),
             ("'" + folder + "' is a symbolic link").str());
   ASSERT_EQ(unlink(folder.c_str()), 0);
 

@@ -16,7 +16,7 @@ static Key makeKey(llvm::StringRef name) {
 }
 
 /// Why it doesn't open; empty if it does.
-static std::string refuse(llvm::StringRef entry, const Key &key,
+static std::string reject(llvm::StringRef entry, const Key &key,
                           llvm::StringRef secret = "") {
   llvm::Expected<llvm::StringRef> value = open(entry, key, secret);
   return value ? "" : llvm::toString(value.takeError());
@@ -56,12 +56,12 @@ TEST(Entry, IsNotOpenedIfCut) {
   Key key = makeKey("gemm");
   std::string entry = seal(key, "value", "");
   for (size_t size = 0; size != entry.size(); ++size)
-    EXPECT_NE(refuse(llvm::StringRef(entry).take_front(size), key), "") << size;
-  EXPECT_EQ(refuse(llvm::StringRef(entry).take_front(50), key),
-            "is no entry of this version");
-  EXPECT_EQ(refuse(llvm::StringRef(entry).drop_back(), key),
-            "is damaged: its checksum is another one");
-  EXPECT_NE(refuse(entry + "x", key), "");
+    EXPECT_NE(reject(llvm::StringRef(entry).take_front(size), key), "") << size;
+  EXPECT_EQ(reject(llvm::StringRef(entry).take_front(50), key),
+            "is no entry of this version [cache-entry]");
+  EXPECT_EQ(reject(llvm::StringRef(entry).drop_back(), key),
+            "is damaged: its checksum is another one [cache-entry]");
+  EXPECT_NE(reject(entry + "x", key), "");
 }
 
 TEST(Entry, IsNotOpenedIfAnyBitIsAnother) {
@@ -70,24 +70,25 @@ TEST(Entry, IsNotOpenedIfAnyBitIsAnother) {
   for (size_t bit = 0; bit != 8 * entry.size(); ++bit) {
     std::string other = entry;
     other[bit / 8] ^= 1 << bit % 8;
-    EXPECT_NE(refuse(other, key, secret), "") << bit;
+    EXPECT_NE(reject(other, key, secret), "") << bit;
   }
 }
 
 TEST(Entry, IsNotOpenedUnderAnotherKey) {
   std::string entry = seal(makeKey("gemm"), "value", "");
-  EXPECT_EQ(refuse(entry, makeKey("attention")), "belongs to another key");
+  EXPECT_EQ(reject(entry, makeKey("attention")),
+            "belongs to another key [cache-entry]");
 }
 
 TEST(Entry, NeedsTheSecretWhereThereIsOne) {
   Key key = makeKey("gemm");
   for (llvm::StringRef other : {"", "another secret of 28 letters"})
-    EXPECT_EQ(refuse(seal(key, "forged", other), key, secret),
-              "was not sealed with our secret");
+    EXPECT_EQ(reject(seal(key, "forged", other), key, secret),
+              "was not sealed with our secret [cache-entry]");
   // Who has none believes all.
-  EXPECT_EQ(refuse(seal(key, "value", secret), key), "");
+  EXPECT_EQ(reject(seal(key, "value", secret), key), "");
   // Longer than a block of SHA-256.
   std::string large(100, 'x');
-  EXPECT_EQ(refuse(seal(key, "value", large), key, large), "");
-  EXPECT_NE(refuse(seal(key, "value", large), key, large + "x"), "");
+  EXPECT_EQ(reject(seal(key, "value", large), key, large), "");
+  EXPECT_NE(reject(seal(key, "value", large), key, large + "x"), "");
 }

@@ -138,7 +138,7 @@ TEST(Redis, SaysWhoItIsAndWhichDatabase) {
                                "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n"));
 }
 
-TEST(Redis, GivesWhatTheServerRefusesAsAnError) {
+TEST(Redis, GivesWhatTheServerRejectsAsAnError) {
   Server server({"-WRONGPASS no\r\n"});
   auto store = openAt(server.url("redis", ":word@"));
   EXPECT_EQ(get(*store), "error: WRONGPASS no");
@@ -220,8 +220,9 @@ TEST(Http, GivesOtherAnswersAsErrors) {
                  "HTTP/1.1 507 Insufficient Storage\r\nContent-Length: "
                  "0\r\n\r\n"});
   auto store = openAt(server.url("http"));
-  EXPECT_EQ(get(*store), "error: GET is answered with status 302");
-  EXPECT_EQ(put(*store), "PUT is answered with status 507");
+  EXPECT_EQ(get(*store),
+            "error: GET is answered with status 302 [cache-store]");
+  EXPECT_EQ(put(*store), "PUT is answered with status 507 [cache-store]");
 }
 
 TEST(Http, TakesNoMoreThanTheLargestEntry) {
@@ -240,7 +241,7 @@ TEST(Http, GivesUpInTime) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, 1s);
 }
 
-TEST(Store, RefusesOtherAddresses) {
+TEST(Store, RejectsOtherAddresses) {
   auto fail = [](llvm::StringRef url) {
     auto store = openStore(url, {});
     return store ? "" : llvm::toString(store.takeError());
@@ -305,7 +306,7 @@ TEST(Store, ConnectsAgainIfWhatWasKeptHasEnded) {
 // Answers that don't end
 //===----------------------------------------------------------------------===//
 
-/// How long it takes to be refused an answer.
+/// How long it takes to be rejected an answer.
 static std::chrono::milliseconds waitFor(std::vector<std::string> answers,
                                          std::string &why) {
   Server server(std::move(answers));

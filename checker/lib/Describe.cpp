@@ -170,8 +170,8 @@ static std::string whyOf(const Finding &finding, const Access &before,
       return "two lanes of one instruction store different values to the same "
              "bytes; which one stays is not defined";
     return before.cluster == now.cluster
-               ? "no barrier, mbarrier or flag stands between " + first +
-                     " and " + second
+               ? "no barrier, mbarrier or flag is between " + first + " and " +
+                     second
                : whyApart(first, second, missing);
   case Rule::MissingSyncwarp:
     return "another lane of the warp signaled after " + first +
@@ -219,7 +219,7 @@ static std::string whyOf(const Finding &finding, const Access &before,
            " is over and waited for, but tcgen05.fence is missing around the "
            "synchronization";
   case Rule::TensorLoadReuse:
-    return "no tcgen05.wait::ld stands between the load of " + first +
+    return "no tcgen05.wait::ld is between the load of " + first +
            " and the synchronization with " + second +
            "; that its registers were used orders no memory";
   case Rule::TensorCopyReuse:
@@ -297,7 +297,7 @@ static std::string adviceOf(const Finding &finding, const Access &before,
     if (before.cluster != now.cluster)
       return fence + " before " + second + ", in its CTA, after the acquire";
     return fence + " after " + first +
-           ", executed by the same threads before they signal";
+           ", executed by the same threads before they signal the barrier";
   }
   case Rule::ProxyFenceBetweenCtas:
     return "fence.proxy.async before " + second + ", after the acquire";

@@ -138,7 +138,7 @@ std::string Finding::str() const {
        << "  why:    " << why << '\n'
        << "  add:    " << advice << '\n';
     if (count > 1)
-      os << "  times:  " << count << '\n';
+      os << "  occurrences: " << count << '\n';
     return text;
   }
   auto verb = [&](const Site &site) {
@@ -162,7 +162,7 @@ std::string Finding::str() const {
   if (!tried.empty())
     os << "  tried:  " << tried << '\n';
   if (count > 1)
-    os << "  times:  " << count << '\n';
+    os << "  occurrences: " << count << '\n';
   return text;
 }
 

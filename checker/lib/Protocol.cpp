@@ -63,7 +63,7 @@ void Protocol::mbarrier(const MbarrierEvent &event) {
       finding.why =
           isSame ? "several threads execute " + line + " for one mbarrier"
                  : lineOf(finding.first) + " has initialized it, " + line +
-                       " does so again, and no mbarrier.inval stands between "
+                       " does so again, and no mbarrier.inval is between "
                        "them; what has arrived in between would be lost";
       finding.advice = isSame ? "let one thread execute " + line
                               : "mbarrier.inval before " + line +
@@ -214,7 +214,7 @@ void Protocol::useMbarrier(const Origin &origin, uint64_t address) {
     finding.why =
         isExecuted ? "the synchronization between " + first + " and " + second +
                          " orders no memory, and no fence.mbarrier_init "
-                         "stands between " +
+                         "is between " +
                          first + " and it"
                    : "nothing orders " + first + " before " + second;
     finding.advice =
@@ -342,7 +342,7 @@ void Protocol::touchBarrier(const Origin &origin,
       finding.why = lineOf(finding.first) + " has initialized the mbarrier, " +
                     second +
                     " stores into its bytes, and no mbarrier.inval "
-                    "stands between them";
+                    "is between them";
       finding.advice = "other bytes for " + second +
                        ", or mbarrier.inval before it, ordered behind all uses";
       findings.add(std::move(finding));

@@ -57,7 +57,7 @@ llvm::StringRef cuda::environment(const char *name) {
 }
 
 /// A device that can't be.
-Result Driver::refuse(const Twine &why) {
+Result Driver::reject(const Twine &why) {
   lastReport = why.str();
   complain(lastReport);
   return CUDA_ERROR_NO_DEVICE;
@@ -71,7 +71,7 @@ Result Driver::initialize() {
     name = "h100";
   const emu::DeviceModel *model = emu::findDeviceModel(name);
   if (!model)
-    return refuse("DRAWLOOM_DEVICE is '" + name + "'; there are " +
+    return reject("DRAWLOOM_DEVICE is '" + name + "'; there are " +
                   llvm::join(llvm::map_range(emu::deviceModels(),
                                              [](auto &m) { return m.name; }),
                              ", "));
@@ -79,28 +79,28 @@ Result Driver::initialize() {
   if (llvm::StringRef sms = environment("DRAWLOOM_SMS"); !sms.empty())
     if (sms.getAsInteger(10, wanted.smCount) || wanted.smCount == 0 ||
         wanted.smCount > maxSms)
-      return refuse("DRAWLOOM_SMS is '" + sms +
+      return reject("DRAWLOOM_SMS is '" + sms +
                     "'; it takes a number of SMs from 1 to " + Twine(maxSms));
   auto created = emu::Device::create(wanted);
   if (!created)
-    return refuse(llvm::toString(created.takeError()));
+    return reject(llvm::toString(created.takeError()));
   device = std::move(*created);
   // Read for each run, too; what is wrong at the start is reported there.
   emu::RunOptions ignored;
   if (llvm::StringRef text = environment("DRAWLOOM_ORDER"); !text.empty())
     if (llvm::Error error = emu::parseSchedule(text, ignored))
-      return refuse(llvm::toString(std::move(error)));
+      return reject(llvm::toString(std::move(error)));
   auto names = checker::PlanNames::read(environment("DRAWLOOM_CHECK_PLAN"));
   if (!names)
-    return refuse("DRAWLOOM_CHECK_PLAN: " + llvm::toString(names.takeError()));
+    return reject("DRAWLOOM_CHECK_PLAN: " + llvm::toString(names.takeError()));
   if (llvm::StringRef mode = environment("DRAWLOOM_CHECK"); !mode.empty()) {
     if (mode != "default" && mode != "strict")
-      return refuse("DRAWLOOM_CHECK is '" + mode +
+      return reject("DRAWLOOM_CHECK is '" + mode +
                     "'; it takes default or strict");
     auto suppressions =
         checker::Suppressions::read(environment("DRAWLOOM_CHECK_SUPPRESSIONS"));
     if (!suppressions)
-      return refuse("DRAWLOOM_CHECK_SUPPRESSIONS: " +
+      return reject("DRAWLOOM_CHECK_SUPPRESSIONS: " +
                     llvm::toString(suppressions.takeError()));
     check = std::make_unique<Check>(checker::CheckOptions{
         .isStrict = mode == "strict",
@@ -112,7 +112,7 @@ Result Driver::initialize() {
   }
   if (!environment("DRAWLOOM_TRACE").empty()) {
     if (check)
-      return refuse("DRAWLOOM_TRACE and DRAWLOOM_CHECK are both set; a run is "
+      return reject("DRAWLOOM_TRACE and DRAWLOOM_CHECK are both set; a run is "
                     "traced or checked");
     trace = std::make_unique<checker::Trace>(std::move(*names));
   }
@@ -305,7 +305,7 @@ Result Driver::flush() {
   if (result.ok())
     return CUDA_SUCCESS;
   lastReport = result.report->str();
-  complain(emu::spelling(result.report->kind) + ": " + lastReport);
+  complain(result.report->strWithCode());
   return context.failure = resultOf(result.report->kind);
 }
 

@@ -158,7 +158,7 @@ public:
 
   /// Makes the device that the settings and the environment ask for.
   Result initialize();
-  Result refuse(const llvm::Twine &why);
+  Result reject(const llvm::Twine &why);
   /// Forgets the device, for another with these settings. Not while a program
   /// has a context.
   Result restart(llvm::StringMap<std::string> settings);

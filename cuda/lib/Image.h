@@ -45,7 +45,7 @@ Result parseImage(std::unique_ptr<ptx::Module> &module, std::string &text,
                   const void *image, ptx::Target device, JitLog &log);
 
 /// Reads a file that holds an image. The loader gets a pointer to it, so a fat
-/// binary that is cut short is refused here.
+/// binary that is cut short is rejected here.
 Result readImage(std::string &image, const char *path, JitLog &log);
 
 } // namespace drawloom::cuda

@@ -19,7 +19,7 @@ static void *const extraBuffer = reinterpret_cast<void *>(1);
 static void *const extraSize = reinterpret_cast<void *>(2);
 
 /// Says why a launch isn't made.
-static Result refuse(const llvm::Twine &message,
+static Result reject(const llvm::Twine &message,
                      Result result = CUDA_ERROR_INVALID_VALUE) {
   complain(message);
   return result;
@@ -32,7 +32,7 @@ static Result takeParameters(emu::Launch &launch, void **parameters,
   launch.parameters.resize(kernel.parameterBytes);
   if (extra) {
     if (parameters)
-      return refuse("a launch with both 'kernelParams' and 'extra'");
+      return reject("a launch with both 'kernelParams' and 'extra'");
     const void *buffer = nullptr;
     size_t size = 0;
     for (; *extra != extraEnd; extra += 2) {
@@ -41,11 +41,11 @@ static Result takeParameters(emu::Launch &launch, void **parameters,
       else if (extra[0] == extraSize)
         size = *static_cast<size_t *>(extra[1]);
       else
-        return refuse("'extra' of a launch has a key that isn't one of "
+        return reject("'extra' of a launch has a key that isn't one of "
                       "CU_LAUNCH_PARAM_*");
     }
     if (!buffer || size < kernel.parameterBytes)
-      return refuse("the buffer of parameters in 'extra' has " +
+      return reject("the buffer of parameters in 'extra' has " +
                     llvm::Twine(buffer ? size : 0) + " bytes; '" +
                     kernel.function->name + "' takes " +
                     llvm::Twine(kernel.parameterBytes));
@@ -55,11 +55,11 @@ static Result takeParameters(emu::Launch &launch, void **parameters,
   if (!parameters && kernel.parameters.empty())
     return CUDA_SUCCESS;
   if (!parameters)
-    return refuse("a launch without parameters; '" + kernel.function->name +
+    return reject("a launch without parameters; '" + kernel.function->name +
                   "' takes " + llvm::Twine(kernel.parameters.size()));
   for (auto [index, parameter] : llvm::enumerate(kernel.parameters)) {
     if (!parameters[index])
-      return refuse("parameter " + llvm::Twine(index) + " of '" +
+      return reject("parameter " + llvm::Twine(index) + " of '" +
                     kernel.function->name + "' is at null");
     memcpy(launch.parameters.data() + parameter.offset, parameters[index],
            parameter.size);
@@ -104,7 +104,7 @@ Result cuda::takeAttributes(emu::Launch &launch, bool &cooperative,
     case LaunchSharedMemoryMode:
       break;
     default:
-      return refuse("launch attribute " + llvm::Twine(int(attribute.id)) +
+      return reject("launch attribute " + llvm::Twine(int(attribute.id)) +
                         " is not known to the emulator",
                     CUDA_ERROR_NOT_SUPPORTED);
     }
@@ -120,7 +120,7 @@ static Result makeGridWorkspace(emu::GlobalMemory &memory,
   const uint32_t words[] = {8, 0};
   auto address = memory.allocate(sizeof(words), "grid workspace");
   if (!address) {
-    return refuse("the workspace of a cooperative grid: " +
+    return reject("the workspace of a cooperative grid: " +
                       llvm::toString(address.takeError()),
                   CUDA_ERROR_OUT_OF_MEMORY);
   }
@@ -134,13 +134,13 @@ Result cuda::cuLaunchKernelEx(const LaunchConfig *config, FunctionState *handle,
   DRAWLOOM_CALL(Context);
   FunctionState *function = call.driver().function(call.context(), handle);
   if (!function)
-    return refuse("a launch of a function that the current context doesn't "
+    return reject("a launch of a function that the current context doesn't "
                   "have",
                   CUDA_ERROR_INVALID_HANDLE);
   if (!config || (config->attributeCount && !config->attributes))
-    return refuse("a launch without its configuration");
+    return reject("a launch without its configuration");
   if (!call.driver().stream(call.context(), config->stream))
-    return refuse("a launch into a stream that the current context doesn't "
+    return reject("a launch into a stream that the current context doesn't "
                   "have",
                   CUDA_ERROR_INVALID_HANDLE);
 
@@ -158,24 +158,24 @@ Result cuda::cuLaunchKernelEx(const LaunchConfig *config, FunctionState *handle,
     return result;
 
   if (launch.cluster.count() > 8 && !function->nonPortableCluster)
-    return refuse("a cluster of " + llvm::Twine(launch.cluster.count()) +
+    return reject("a cluster of " + llvm::Twine(launch.cluster.count()) +
                       " CTAs; more than 8 need "
                       "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED",
                   CUDA_ERROR_INVALID_CLUSTER_SIZE);
   if (int64_t(launch.dynamicShared) > function->maxDynamicShared)
-    return refuse(llvm::Twine(launch.dynamicShared) +
+    return reject(llvm::Twine(launch.dynamicShared) +
                   " bytes of dynamic shared memory; '" + function->name +
                   "' may have " + llvm::Twine(function->maxDynamicShared) +
                   " (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)");
   const emu::DeviceModel &model = call.device().model();
   if (std::optional<std::string> problem = emu::checkLaunch(model, launch))
-    return refuse(*problem);
+    return reject(*problem);
   uint64_t room =
       uint64_t(model.smCount) * emu::residentCtasPerSm(model, *launch.kernel,
                                                        launch.block.count(),
                                                        launch.dynamicShared);
   if (cooperative && launch.grid.count() > room)
-    return refuse("a cooperative grid of " + llvm::Twine(launch.grid.count()) +
+    return reject("a cooperative grid of " + llvm::Twine(launch.grid.count()) +
                       " CTAs; " + llvm::Twine(model.smCount) + " SMs hold " +
                       llvm::Twine(room) + " of them at a time",
                   CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);

@@ -26,14 +26,14 @@ struct Export {
 } // namespace
 
 extern "C" {
-#define CU_REFUSED(name, symbol, since) Result symbol();
-#include "Refused.def"
+#define CU_REJECTED(name, symbol, since) Result symbol();
+#include "Rejected.def"
 }
 
 static const Export exportTable[] = {
-#define CU_REFUSED(name, symbol, since)                                        \
+#define CU_REJECTED(name, symbol, since)                                       \
   {#name, #symbol, since, reinterpret_cast<void *>(&symbol)},
-#include "Refused.def"
+#include "Rejected.def"
 #define CU_FUNCTION(name, symbol, since, parameters)                           \
   {#name, #symbol, since, reinterpret_cast<void *>(&symbol)},
 #include "Functions.def"

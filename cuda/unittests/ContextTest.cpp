@@ -11,7 +11,7 @@
 
 using namespace drawloom::cuda;
 
-TEST(CudaBeforeInit, Refuses) {
+TEST(CudaBeforeInit, Rejects) {
   const Library &cu = Library::get();
   int count = 0;
   // Whether cuInit has been called is the process's; ctest runs each test in

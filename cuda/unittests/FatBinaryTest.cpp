@@ -128,7 +128,7 @@ TEST(FatBinary, DamageIsLocated) {
         std::string::npos)
         << row.name << ": " << message;
   }
-  // Every prefix of it is refused, or is the whole.
+  // Every prefix of it is rejected, or is the whole.
   for (size_t size = 0; size != good.size(); ++size)
     EXPECT_NE(selected(good.substr(0, size), h100), "sm_90a") << size;
   EXPECT_EQ(selected(good, h100), "sm_90a");
@@ -205,7 +205,7 @@ TEST_F(CudaTest, PtxThatACompilerHasKept) {
   EXPECT_FALSE(llvm::sys::fs::remove_directories(folder));
 }
 
-TEST_F(CudaTest, FatBinariesThatAreRefused) {
+TEST_F(CudaTest, FatBinariesThatAreRejected) {
   char log[512] = {};
   int options[] = {JitErrorLog, JitErrorLogSize};
   auto load = [&](const void *image) {

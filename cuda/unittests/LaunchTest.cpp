@@ -125,8 +125,8 @@ TEST_F(CudaTest, LaunchesAreRejectedWithAReason) {
   void *small[] = {reinterpret_cast<void *>(1), &value,
                    reinterpret_cast<void *>(2), &size, nullptr};
   void *unknown[] = {reinterpret_cast<void *>(7), &value, nullptr};
-  auto refusal = [&](LaunchConfig config, FunctionState *function, void **list,
-                     void **extra = nullptr) {
+  auto rejection = [&](LaunchConfig config, FunctionState *function,
+                       void **list, void **extra = nullptr) {
     testing::internal::CaptureStderr();
     EXPECT_NE(cu.cuLaunchKernelEx(&config, function, list, extra),
               CUDA_SUCCESS);
@@ -136,7 +136,7 @@ TEST_F(CudaTest, LaunchesAreRejectedWithAReason) {
   auto with = [&](auto change) {
     LaunchConfig config = one;
     change(config);
-    return refusal(config, k, parameters);
+    return rejection(config, k, parameters);
   };
   EXPECT_EQ(with([](LaunchConfig &c) { c.block[0] = 2048; }),
             "drawloom: a block of (2048, 1, 1) = 2048 threads; 1 to 1024 are "
@@ -156,18 +156,19 @@ TEST_F(CudaTest, LaunchesAreRejectedWithAReason) {
             }),
             "drawloom: a launch into a stream that the current context doesn't "
             "have\n");
-  EXPECT_EQ(refusal(one, nullptr, parameters),
+  EXPECT_EQ(rejection(one, nullptr, parameters),
             "drawloom: a launch of a function that the current context doesn't "
             "have\n");
-  EXPECT_EQ(refusal(one, k, nullptr),
+  EXPECT_EQ(rejection(one, k, nullptr),
             "drawloom: a launch without parameters; 'k' takes 1\n");
-  EXPECT_EQ(refusal(one, k, none), "drawloom: parameter 0 of 'k' is at null\n");
-  EXPECT_EQ(refusal(one, k, parameters, small),
+  EXPECT_EQ(rejection(one, k, none),
+            "drawloom: parameter 0 of 'k' is at null\n");
+  EXPECT_EQ(rejection(one, k, parameters, small),
             "drawloom: a launch with both 'kernelParams' and 'extra'\n");
-  EXPECT_EQ(refusal(one, k, nullptr, small),
+  EXPECT_EQ(rejection(one, k, nullptr, small),
             "drawloom: the buffer of parameters in 'extra' has 4 bytes; 'k' "
             "takes 8\n");
-  EXPECT_EQ(refusal(one, k, nullptr, unknown),
+  EXPECT_EQ(rejection(one, k, nullptr, unknown),
             "drawloom: 'extra' of a launch has a key that isn't one of "
             "CU_LAUNCH_PARAM_*\n");
   testing::internal::CaptureStderr();

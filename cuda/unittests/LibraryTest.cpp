@@ -165,7 +165,7 @@ TEST_F(CudaTest, ManagedVariables) {
   EXPECT_EQ(mincore(total, 1, &inCore), -1);
 }
 
-TEST_F(LibraryTest, Refusals) {
+TEST_F(LibraryTest, Rejections) {
   KernelState *none = nullptr;
   EXPECT_RESULT(cu.cuLibraryGetKernel(&none, library, "bumps"),
                 CUDA_ERROR_NOT_FOUND);

@@ -39,7 +39,7 @@ TEST(CudaLookup, ByNameAndVersion) {
   EXPECT_EQ(address, reinterpret_cast<void *>(cu.cuInit));
 }
 
-TEST(CudaLookup, FoundAndRefused) {
+TEST(CudaLookup, FoundAndRejected) {
   const Library &cu = Library::get();
   for (const char *name : {"cuStreamBeginCapture", "cuGraphCreate",
                            "cuGraphLaunch", "cuTensorMapEncodeIm2colWide"}) {

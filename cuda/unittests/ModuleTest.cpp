@@ -83,19 +83,19 @@ TEST_F(CudaTest, ErrorsInPtxGoToTheLog) {
 TEST_F(CudaTest, ModulesThatAreNotForHere) {
   char log[512] = {};
   int options[] = {JitErrorLog, JitErrorLogSize};
-  auto refuse = [&](const char *image) {
+  auto reject = [&](const char *image) {
     void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
     ModuleState *module = nullptr;
     return cu.cuModuleLoadDataEx(&module, image, 2, options, values);
   };
-  EXPECT_RESULT(refuse("\x7f"
+  EXPECT_RESULT(reject("\x7f"
                        "ELF..."),
                 CUDA_ERROR_NO_BINARY_FOR_GPU);
   EXPECT_STREQ(log, "the module is a cubin, SASS without PTX; the "
                     "emulator runs PTX: compile with -gencode "
                     "arch=compute_90a,code=compute_90a");
-  EXPECT_RESULT(refuse(""), CUDA_ERROR_INVALID_PTX);
-  EXPECT_RESULT(refuse(".version 8.6\n.target sm_100a\n.address_size 64\n"
+  EXPECT_RESULT(reject(""), CUDA_ERROR_INVALID_PTX);
+  EXPECT_RESULT(reject(".version 8.6\n.target sm_100a\n.address_size 64\n"
                        ".visible .entry k() { ret; }\n"),
                 CUDA_ERROR_NO_BINARY_FOR_GPU);
   EXPECT_STREQ(log, "the module is for sm_100a; the device is sm_90a "

@@ -177,7 +177,7 @@ TEST_F(Robustness, TensorMaps) {
   };
   DevicePointer memory = upload(std::vector<uint8_t>(4096));
   // Of tiled and of im2col maps.
-  unsigned good[2] = {}, refused[2] = {};
+  unsigned good[2] = {}, rejected[2] = {};
   testing::internal::CaptureStderr();
   for (int i = 0; i != 40000; ++i) {
     alignas(64) char map[128];
@@ -210,16 +210,16 @@ TEST_F(Robustness, TensorMaps) {
                                            strides, box, steps, interleave,
                                            swizzle, promotion, fill);
     good[im2col] += result == CUDA_SUCCESS;
-    refused[im2col] += result == CUDA_ERROR_INVALID_VALUE;
+    rejected[im2col] += result == CUDA_ERROR_INVALID_VALUE;
   }
   for (unsigned im2col : {0, 1}) {
-    EXPECT_EQ(good[im2col] + refused[im2col], 20000u);
+    EXPECT_EQ(good[im2col] + rejected[im2col], 20000u);
     EXPECT_GT(good[im2col], 0u);
   }
   // A line for each.
   std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'),
-            refused[0] + refused[1]);
+            rejected[0] + rejected[1]);
 }
 
 TEST_F(Robustness, Launches) {

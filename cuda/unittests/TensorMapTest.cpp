@@ -118,8 +118,8 @@ protected:
         lower, upper, channels, pixels, steps, 0, 0, 0, 0);
   }
 
-  /// What is said to arguments that are refused.
-  std::string refusal() {
+  /// What is said to arguments that are rejected.
+  std::string rejection() {
     testing::internal::CaptureStderr();
     EXPECT_RESULT(encode(), CUDA_ERROR_INVALID_VALUE);
     return testing::internal::GetCapturedStderr();
@@ -153,25 +153,26 @@ TEST_F(Im2colMapTest, Copies) {
 TEST_F(Im2colMapTest, MustFail) {
   const std::string start = "drawloom: cuTensorMapEncodeIm2col: ";
   rank = 2;
-  EXPECT_EQ(refusal(), start + "rank 2; an im2col map has 3 to 5\n");
+  EXPECT_EQ(rejection(), start + "rank 2; an im2col map has 3 to 5\n");
   rank = 6;
-  EXPECT_EQ(refusal(),
+  EXPECT_EQ(rejection(),
             start + "a rank of 6 or a value that no enumeration has\n");
   rank = 4;
   pixels = 1025;
-  EXPECT_EQ(refusal(),
+  EXPECT_EQ(rejection(),
             start + "a column of 1025 pixels; 1 to 1024 are possible\n");
   pixels = 16;
   channels = 257;
-  EXPECT_EQ(refusal(), start + "the number of channels of a pixel is 257; 1 to "
-                               "256 are possible\n");
+  EXPECT_EQ(rejection(), start +
+                             "the number of channels of a pixel is 257; 1 to "
+                             "256 are possible\n");
   channels = 8;
   upper[1] = 128;
-  EXPECT_EQ(refusal(), start + "the upper corner of dimension 2 is 128; with "
-                               "rank 4, -128 to 127 are possible\n");
+  EXPECT_EQ(rejection(), start + "the upper corner of dimension 2 is 128; with "
+                                 "rank 4, -128 to 127 are possible\n");
   upper[1] = -5;
-  EXPECT_EQ(refusal(), start + "the bounding box is empty: in dimension 2 it "
-                               "goes from 0 to -1 (4 + -5)\n");
+  EXPECT_EQ(rejection(), start + "the bounding box is empty: in dimension 2 it "
+                                 "goes from 0 to -1 (4 + -5)\n");
   upper[1] = -4;
   EXPECT_OK(encode());
   EXPECT_RESULT(cu.cuTensorMapEncodeIm2col(map, typeU32, 4, nullptr, dims,

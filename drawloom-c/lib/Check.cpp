@@ -19,7 +19,8 @@ llvm::Error capi::checkGiven(
     std::initializer_list<std::pair<const void *, llvm::StringRef>> all) {
   for (auto [pointer, name] : all)
     if (!pointer)
-      return llvm::createStringError("the argument '" + name + "' is null");
+      return llvm::createStringError("the argument '" + name +
+                                     "' is null [api-argument]");
   return llvm::Error::success();
 }
 
@@ -28,7 +29,7 @@ static llvm::Error checkUtf8(llvm::StringRef text, llvm::StringRef what) {
   if (llvm::json::isUTF8(text, &place))
     return llvm::Error::success();
   return llvm::createStringError("the " + what + " is not UTF-8 at byte " +
-                                 llvm::Twine(place));
+                                 llvm::Twine(place) + " [api-argument]");
 }
 
 llvm::Error capi::checkStrings(
@@ -50,10 +51,10 @@ llvm::Error capi::checkShape(llvm::StringRef name, const void *shape,
   if (rank > maxRank)
     return llvm::createStringError("'" + name + "' has " + llvm::Twine(rank) +
                                    " dimensions, and a tensor has at most " +
-                                   llvm::Twine(maxRank));
+                                   llvm::Twine(maxRank) + " [api-argument]");
   if (rank != 0 && !shape)
     return llvm::createStringError("'" + name + "' has " + llvm::Twine(rank) +
-                                   " dimensions and no shape");
+                                   " dimensions and no shape [api-argument]");
   return llvm::Error::success();
 }
 
@@ -115,5 +116,5 @@ bool capi::isInterrupted() {
 }
 
 llvm::Error capi::failInterrupted() {
-  return llvm::createStringError("interrupted");
+  return llvm::createStringError("interrupted [interrupted]");
 }

@@ -62,7 +62,7 @@ static llvm::Expected<DataType> findType(llvm::StringRef name) {
     names += (names.empty() ? "" : ", ") + toString(type).str();
   }
   return llvm::createStringError("a tensor of a fusion has elements of " +
-                                 names + ", not '" + name + "'");
+                                 names + ", not '" + name + "' [fusion]");
 }
 
 /// Whether it is one of the fusion's.
@@ -70,7 +70,7 @@ static llvm::Error checkTensor(const DrawloomFusion &fusion,
                                DrawloomTensor tensor, llvm::StringRef what) {
   if (tensor < fusion.tensors.size())
     return llvm::Error::success();
-  return llvm::createStringError(what + " is no tensor of the fusion");
+  return llvm::createStringError(what + " is no tensor of the fusion [fusion]");
 }
 
 DrawloomFusion *drawloomFusionCreate(const char *name, DrawloomPlace place) {
@@ -167,13 +167,13 @@ static llvm::Expected<Tensor> apply(llvm::StringRef operation,
       if (!(number >= 0 && number <= maxRank) || number != std::trunc(number))
         return llvm::createStringError(
             operation + ": an axis is a whole number from 0 to " +
-            llvm::Twine(maxRank));
+            llvm::Twine(maxRank) + " [fusion]");
       return row->make(operands[0], unsigned(number), where);
     }
   }
   return llvm::createStringError("a fusion has no operation '" + operation +
                                  "' of " + llvm::Twine(operands.size()) +
-                                 " tensors");
+                                 " tensors [fusion]");
 }
 
 DrawloomError *drawloomFusionApply(DrawloomFusion *fusion,
@@ -191,7 +191,8 @@ DrawloomError *drawloomFusionApply(DrawloomFusion *fusion,
       return error;
     // No operation has more, so nothing behind them is read.
     if (count > 2 || (count != 0 && !operands))
-      return llvm::createStringError("an operation has one or two operands");
+      return llvm::createStringError(
+          "an operation has one or two operands [fusion]");
     std::vector<Tensor> tensors;
     for (DrawloomTensor operand : llvm::ArrayRef(operands, count)) {
       if (llvm::Error error = checkTensor(*fusion, operand, "an operand"))

@@ -10,6 +10,7 @@
 #include "drawloom/Driver/Cached.h"
 #include "drawloom/Driver/Explain.h"
 #include "drawloom/Frontend/ParseProgram.h"
+#include "drawloom/Input/Codes.h"
 #include "drawloom/Run/Execute.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/IR/MLIRContext.h"
@@ -33,7 +34,8 @@ DrawloomProgram::find(const char *kernel) const {
     names.push_back("@" + one.plan.kernel);
   }
   if (names.empty())
-    return llvm::createStringError("'" + name + "' holds no kernel");
+    return llvm::createStringError("'" + name +
+                                   "' holds no kernel [no-kernel]");
   return llvm::createStringError(
       "'" + name + "' holds " +
       (wanted.empty() ? "several kernels; name one of "
@@ -43,11 +45,12 @@ DrawloomProgram::find(const char *kernel) const {
 
 /// LLVM's back end ends the process where it meets what it can't select, and
 /// only code by hand has that.
-static mlir::LogicalResult refuseCode(mlir::ModuleOp module) {
+static mlir::LogicalResult rejectCode(mlir::ModuleOp module) {
   for (mlir::Operation &op : module.getOps())
     if (op.getName().getStringRef() == "llvm.func")
-      return op.emitError("is code by hand, and this interface compiles "
-                          "programs; 'drawloom compile' takes both");
+      return op.emitError(
+          "is code by hand, and this interface compiles "
+          "programs; 'drawloom compile' takes both [api-argument]");
   return mlir::success();
 }
 
@@ -62,7 +65,7 @@ withModule(const DrawloomProgram &program,
   context.printOpOnDiagnostic(false);
   Listener listener(context);
   auto module = frontend::parseProgram(program.text, context, program.name);
-  if (!module || mlir::failed(refuseCode(*module)) ||
+  if (!module || mlir::failed(rejectCode(*module)) ||
       (!program.kernel.empty() &&
        mlir::failed(
            run::chooseKernel(*module, *program.options.arch, program.kernel))))
@@ -85,7 +88,7 @@ compileText(llvm::StringRef text, const DrawloomCompileOptions &given) {
       return llvm::createStringError(
           "there are the stages tile, agent, plan, nvvm, llvm, ptx and cubin, "
           "and no '" +
-          llvm::Twine(given.stage) + "'");
+          llvm::Twine(given.stage) + "' [api-argument]");
     options.stopAfter = *stage;
   }
   options.unproved = given.unproved;
@@ -93,8 +96,9 @@ compileText(llvm::StringRef text, const DrawloomCompileOptions &given) {
   llvm::StringRef kernel = orEmpty(given.kernel);
   kernel.consume_front("@");
   if (!kernel.empty() && !options.arch)
-    return llvm::createStringError("one kernel of several is compiled for an "
-                                   "architecture: name that, too");
+    return llvm::createStringError(
+        "one kernel of several is compiled for an "
+        "architecture: name that, too [api-argument]");
   auto cache = openCache(!given.noCache);
   if (!cache)
     return cache.takeError();
@@ -162,6 +166,7 @@ static llvm::json::Value toJson(const Message &message) {
                             {"line", message.line},
                             {"column", message.column},
                             {"text", message.text},
+                            {"code", input::codeOf(message.text, "syntax")},
                             {"notes", std::move(notes)}};
 }
 
@@ -210,7 +215,7 @@ show(const DrawloomProgram &program, llvm::StringRef form, const char *kernel) {
     return llvm::createStringError("'" + program.name + "' was compiled to " +
                                    toString(program.options.stopAfter) +
                                    " and has no " + what + "; compile it to " +
-                                   stage);
+                                   stage + " [api-argument]");
   };
   if (form == "module")
     return program.options.stopAfter < Stage::PTX
@@ -229,7 +234,7 @@ show(const DrawloomProgram &program, llvm::StringRef form, const char *kernel) {
     return llvm::createStringError(
         "there are the forms module, ptx, cubin, description, messages, text, "
         "json, mermaid, sequence, dot, svg, svg-sequence and html, and no '" +
-        form + "'");
+        form + "' [api-argument]");
   if (program.options.stopAfter < Stage::NVVM)
     return lacks("description", "ptx");
   llvm::Expected<const CompiledKernel *> found = program.find(kernel);

@@ -54,16 +54,16 @@ static llvm::Expected<HostTensor> take(const DrawloomArray &array) {
       interp::parseFormat(orEmpty(array.type));
   if (!format)
     return llvm::createStringError("'" + name + "': there are no elements of " +
-                                   orEmpty(array.type));
+                                   orEmpty(array.type) + " [argument]");
   llvm::ArrayRef<int64_t> shape(array.shape, array.rank);
   if (!interp::countElements(*format, shape))
     return llvm::createStringError(
         "'" + name + "' has a size below 0, or more than " +
-        llvm::Twine(interp::maxTensorBytes) + " bytes");
+        llvm::Twine(interp::maxTensorBytes) + " bytes [argument]");
   HostTensor tensor(*format, shape);
   llvm::MutableArrayRef<char> bytes = tensor.getMutableBytes();
   if (!bytes.empty() && !array.data)
-    return llvm::createStringError("'" + name + "' has no elements");
+    return llvm::createStringError("'" + name + "' has no elements [argument]");
   if (!bytes.empty())
     memcpy(bytes.data(), array.data, bytes.size());
   return tensor;
@@ -86,7 +86,7 @@ static llvm::Error takeAll(llvm::ArrayRef<DrawloomArray> arrays,
       if (llvm::any_of(shape, [](int64_t size) { return size < -1; }))
         return llvm::createStringError(
             "'" + llvm::Twine(array.name) +
-            "' has a size below -1, which leaves it open");
+            "' has a size below -1, which leaves it open [argument]");
       options.shapes[array.name].assign(shape.begin(), shape.end());
       continue;
     }
@@ -95,7 +95,7 @@ static llvm::Error takeAll(llvm::ArrayRef<DrawloomArray> arrays,
       return tensor.takeError();
     if (!options.tensors.try_emplace(array.name, std::move(*tensor)).second)
       return llvm::createStringError("'" + llvm::Twine(array.name) +
-                                     "' is given twice");
+                                     "' is given twice [argument]");
   }
   return llvm::Error::success();
 }
@@ -119,7 +119,7 @@ takeArguments(tile::KernelOp kernel, const run::ArgumentOptions &options) {
                     accesses.loaded[argument.getArgNumber()];
     if (isNeeded && !options.choosesSizes && !options.tensors.contains(name))
       return llvm::createStringError("@" + kernel.getSymName() + " reads '" +
-                                     name + "', which is not given");
+                                     name + "', which is not given [argument]");
   }
   return run::makeArguments(kernel, options);
 }
@@ -164,7 +164,7 @@ static llvm::Error writePlan(const plan::Plan &plan,
       llvm::sys::fs::createTemporaryFile("drawloom-plan", "json", file, path);
   if (failed)
     return llvm::createStringError("cannot make a file for the plan: " +
-                                   failed.message());
+                                   failed.message() + " [cannot-write]");
   llvm::raw_fd_ostream(file, /*shouldClose=*/true) << text;
   return llvm::Error::success();
 }
@@ -183,16 +183,17 @@ static llvm::Error checkOptions(const DrawloomRunOptions &options) {
         "there are the emulated devices h100 and b200, and cuda, a GPU of this "
         "machine, and no '" +
         llvm::Twine(options.device) + "'" +
-        input::suggest(options.device, devices));
+        input::suggest(options.device, devices) + " [api-argument]");
   if (options.sms > maxSms)
     return llvm::createStringError("sms is " + llvm::Twine(options.sms) +
                                    "; an emulated device has from 1 to " +
-                                   llvm::Twine(maxSms) + " SMs");
+                                   llvm::Twine(maxSms) + " SMs [api-argument]");
   static constexpr llvm::StringRef checks[] = {"default", "strict"};
   if (options.check && !llvm::is_contained(checks, options.check))
     return llvm::createStringError("check is 'default' or 'strict', and not '" +
                                    llvm::Twine(options.check) + "'" +
-                                   input::suggest(options.check, checks));
+                                   input::suggest(options.check, checks) +
+                                   " [api-argument]");
   return llvm::Error::success();
 }
 
@@ -213,7 +214,7 @@ openDevice(const CompiledKernel &kernel, const target::Architecture &arch,
   if (name == "cuda") {
     if (options.order || options.check)
       return llvm::createStringError(
-          "orders and checks need an emulated device, not cuda");
+          "orders and checks need an emulated device, not cuda [api-argument]");
   } else {
     library = findDriver();
     unsigned sms = options.sms ? options.sms : run::countSms(kernel.info);
@@ -272,7 +273,7 @@ runProgram(const DrawloomProgram &program, llvm::ArrayRef<DrawloomArray> arrays,
   if (program.options.stopAfter < Stage::PTX)
     return llvm::createStringError("'" + program.name + "' was compiled to " +
                                    toString(program.options.stopAfter) +
-                                   ", and a run needs PTX");
+                                   ", and a run needs PTX [argument]");
   llvm::Expected<const CompiledKernel *> chosen = program.find(options.kernel);
   if (!chosen)
     return chosen.takeError();
@@ -345,7 +346,7 @@ static llvm::Error checkCount(const DrawloomArray *arrays, size_t count) {
   if (count == 0 || arrays)
     return llvm::Error::success();
   return llvm::createStringError("there are " + llvm::Twine(count) +
-                                 " arrays, and they are null");
+                                 " arrays, and they are null [argument]");
 }
 
 DrawloomError *drawloomRun(const DrawloomProgram *program,

@@ -61,7 +61,7 @@ reschedule(llvm::StringRef text, llvm::StringRef name, llvm::StringRef fields) {
     return llvm::createStringError(
         "'" + name +
         "' has no kernel over tiles and no function on tensors, which a "
-        "schedule is for");
+        "schedule is for [no-kernel]");
   std::string printed;
   llvm::raw_string_ostream os(printed);
   module->print(os, mlir::OpPrintingFlags().enableDebugInfo());

@@ -92,61 +92,62 @@ TEST_F(DrawloomCFusion, HasASchedule) {
 TEST_F(DrawloomCFusion, MistakesAreSaidAtOnce) {
   DrawloomTensor made = 0;
   EXPECT_SAYS(apply("matmul", {x, x}, made, 0, nullptr, 23),
-              "model.py:23: fusion 'f': matmul of 'x' [M, 64] and 'x' [M, 64]");
+              "model.py:23: fusion 'f': matmul of 'x' [M, 64] and 'x' [M, 64] "
+              "[fusion]");
 }
 
-TEST_F(DrawloomCFusion, WhatIsRefused) {
+TEST_F(DrawloomCFusion, WhatIsRejected) {
   DrawloomTensor made = 0;
   EXPECT_SAYS(input("y", "f12"), "a tensor of a fusion has elements of f32, "
                                  "f16, bf16, f8E4M3FN, f8E5M2, i32, i8, not "
-                                 "'f12'");
+                                 "'f12' [fusion]");
   EXPECT_SAYS(apply("cast", {x}, made, 0, "f12"), "not 'f12'");
   EXPECT_SAYS(apply("sum", {x}, made, 0.5),
-              "sum: an axis is a whole number from 0 to 32");
+              "sum: an axis is a whole number from 0 to 32 [fusion]");
   EXPECT_SAYS(apply("sub", {x}, made),
-              "a fusion has no operation 'sub' of 1 tensors");
+              "a fusion has no operation 'sub' of 1 tensors [fusion]");
   EXPECT_SAYS(apply("relu", {99}, made),
-              "an operand is no tensor of the fusion");
+              "an operand is no tensor of the fusion [fusion]");
   EXPECT_SAYS(drawloomFusionOutput(fusion, "d", 99, {"model.py", 1}),
-              "an output is no tensor of the fusion");
+              "an output is no tensor of the fusion [fusion]");
   DrawloomBytes bytes = {};
   EXPECT_SAYS(drawloomFusionDescribe(fusion, 99, &bytes),
-              "this is no tensor of the fusion");
+              "this is no tensor of the fusion [fusion]");
 }
 
 TEST(FusionMisuse, Null) {
   DrawloomTensor tensor;
   DrawloomBytes bytes;
   EXPECT_SAYS(drawloomFusionInput(nullptr, "x", nullptr, 0, "f32", {}, &tensor),
-              "the argument 'fusion' is null");
+              "the argument 'fusion' is null [api-argument]");
   EXPECT_SAYS(
       drawloomFusionApply(nullptr, "exp", nullptr, 0, 0, nullptr, {}, &tensor),
-      "the argument 'fusion' is null");
+      "the argument 'fusion' is null [api-argument]");
   EXPECT_SAYS(drawloomFusionOutput(nullptr, "d", 0, {}),
-              "the argument 'fusion' is null");
+              "the argument 'fusion' is null [api-argument]");
   EXPECT_SAYS(drawloomFusionSchedule(nullptr, ""),
-              "the argument 'fusion' is null");
+              "the argument 'fusion' is null [api-argument]");
   EXPECT_SAYS(drawloomFusionDescribe(nullptr, 0, &bytes),
-              "the argument 'fusion' is null");
+              "the argument 'fusion' is null [api-argument]");
   EXPECT_SAYS(drawloomFusionShape(nullptr, 0, &bytes),
-              "the argument 'fusion' is null");
+              "the argument 'fusion' is null [api-argument]");
   EXPECT_SAYS(drawloomFusionText(nullptr, 0, &bytes),
-              "the argument 'fusion' is null");
+              "the argument 'fusion' is null [api-argument]");
   DrawloomFusion *fusion = drawloomFusionCreate("f", {});
   EXPECT_SAYS(drawloomFusionInput(fusion, "x", nullptr, 0, "f32", {}, nullptr),
-              "the argument 'tensor' is null");
+              "the argument 'tensor' is null [api-argument]");
   EXPECT_SAYS(drawloomFusionInput(fusion, "x", nullptr, 2, "f32", {}, &tensor),
-              "'x' has 2 dimensions and no shape");
+              "'x' has 2 dimensions and no shape [api-argument]");
   EXPECT_SAYS(
       drawloomFusionInput(fusion, "x", nullptr, size_t(-1), "f32", {}, &tensor),
       "dimensions, and a tensor has at most 32");
   EXPECT_SAYS(
       drawloomFusionApply(fusion, "add", nullptr, 2, 0, nullptr, {}, &tensor),
-      "an operation has one or two operands");
+      "an operation has one or two operands [fusion]");
   EXPECT_SAYS(drawloomFusionText(fusion, 0, nullptr),
-              "the argument 'bytes' is null");
+              "the argument 'bytes' is null [api-argument]");
   EXPECT_SAYS(drawloomFusionDescribe(fusion, 7, &bytes),
-              "this is no tensor of the fusion");
+              "this is no tensor of the fusion [fusion]");
   drawloomFusionDestroy(fusion);
 }
 
@@ -166,7 +167,7 @@ TEST(FusionMisuse, Names) {
   }
   DrawloomFusion *fusion = drawloomFusionCreate("f", {"\xff.py", 3});
   EXPECT_SAYS(drawloomFusionInput(fusion, "\xff", shape, 2, "f32", {}, &tensor),
-              "the name is not UTF-8 at byte 0");
+              "the name is not UTF-8 at byte 0 [api-argument]");
   EXPECT_SAYS(drawloomFusionInput(fusion, "a b", shape, 2, "f32", {}, &tensor),
               "input 'a b': a name is made of");
   drawloomFusionDestroy(fusion);
@@ -189,7 +190,7 @@ TEST(FusionMisuse, AxesAndShapes) {
   for (double axis : {-1.0, 0.5, 33.0, 1e30, double(INFINITY), double(NAN)})
     EXPECT_SAYS(
         drawloomFusionApply(fusion, "sum", &x, 1, axis, nullptr, {}, &made),
-        "sum: an axis is a whole number from 0 to 32");
+        "sum: an axis is a whole number from 0 to 32 [fusion]");
   EXPECT_EQ(
       words(drawloomFusionApply(fusion, "max", &x, 1, 0, nullptr, {}, &made)),
       "");

@@ -74,7 +74,7 @@ TEST(DrawloomC, StopsAfterAStage) {
   options.stage = "sass";
   EXPECT_SAYS(compile("", options, program),
               "there are the stages tile, agent, plan, nvvm, llvm, ptx and "
-              "cubin, and no 'sass'");
+              "cubin, and no 'sass' [api-argument]");
 }
 
 TEST(DrawloomC, OptionsOfAnOlderCallerAreShorter) {
@@ -106,7 +106,7 @@ TEST(DrawloomC, ErrorsHaveAPlace) {
   EXPECT_SAYS(compile("", forArch("sm_1"), program), "sm_1");
 }
 
-TEST(DrawloomC, CodeByHandIsRefused) {
+TEST(DrawloomC, CodeByHandIsRejected) {
   Program program;
   EXPECT_SAYS(compile("llvm.func @k() attributes {nvvm.kernel} {\n"
                       "  llvm.return\n}\n",
@@ -132,11 +132,11 @@ TEST(DrawloomC, OneOfSeveralKernels) {
   options.arch = nullptr;
   EXPECT_SAYS(compile(one + two, options, program),
               "one kernel of several is compiled for an architecture: name "
-              "that, too");
+              "that, too [api-argument]");
   options = forArch("sm_90a");
   options.stage = "plan";
   ASSERT_EQ(words(compile("", options, program)), "");
-  EXPECT_SAYS(fail(program, "dot"), "'program' holds no kernel");
+  EXPECT_SAYS(fail(program, "dot"), "'program' holds no kernel [no-kernel]");
 }
 
 TEST(DrawloomC, ThreadsCompileBesideEachOther) {
@@ -167,33 +167,33 @@ TEST(DrawloomC, AnotherSchedule) {
   Program program;
   ASSERT_EQ(words(compile(text, forArch("sm_100a"), program)), "");
   EXPECT_NE(get(program, "text").find("operands       3"), std::string::npos);
-  // What is refused is said at the line of the first text.
+  // What is rejected is said at the line of the first text.
   ASSERT_EQ(words(reschedule(gemm, "slots = {operands = 5}", text)), "");
   EXPECT_SAYS(compile(text, forArch("sm_100a"), program), "gemm.mlir:9:");
   EXPECT_SAYS(reschedule(gemm, "slot = 3", text), "#tile.schedule<slot = 3>: ");
   EXPECT_SAYS(reschedule("oops\n", "", text), "gemm.mlir:1:1: error: ");
   EXPECT_SAYS(reschedule("", "", text),
               "'gemm.mlir' has no kernel over tiles and no function on "
-              "tensors, which a schedule is for");
+              "tensors, which a schedule is for [no-kernel]");
 }
 
 //===----------------------------------------------------------------------===//
 // Untrusted programs
 //===----------------------------------------------------------------------===//
 
-/// Why a text is refused.
-static std::string refuse(const std::string &text) {
+/// Why a text is rejected.
+static std::string reject(const std::string &text) {
   Program program;
   return words(compile(text, forArch("sm_100a"), program));
 }
 
-TEST(DrawloomC, DeepTextsAreRefused) {
+TEST(DrawloomC, DeepTextsAreRejected) {
   const char *expected = "brackets are nested 257 deep here; the limit is 256";
   for (std::string opening : {"module attributes {a = ", "module {\n"}) {
     std::string text = opening;
     for (unsigned i = 0; i != 60'000; ++i)
       text += opening.back() == '\n' ? "module {\n" : "[";
-    EXPECT_NE(refuse(text).find(expected), std::string::npos);
+    EXPECT_NE(reject(text).find(expected), std::string::npos);
     DrawloomBytes bytes = {};
     EXPECT_SAYS(drawloomReschedule(text.data(), text.size(), "a.mlir",
                                    "slots = {a = 1}", &bytes),
@@ -207,20 +207,20 @@ TEST(DrawloomC, DeepTextsAreRefused) {
               expected);
 }
 
-TEST(DrawloomC, NamesThatPtxDoesNotHaveAreRefused) {
+TEST(DrawloomC, NamesThatPtxDoesNotHaveAreRejected) {
   std::string gemm = readExample("gemm.mlir");
   for (std::string name : {"a b", "\xc3\xa4", "a.b", "0a", "_", "a-b"}) {
     std::string text = gemm;
     text.replace(text.find("@gemm"), 5, "@\"" + name + "\"");
-    EXPECT_NE(refuse(text).find("the name '" + name + "' is no name in PTX"),
+    EXPECT_NE(reject(text).find("the name '" + name + "' is no name in PTX"),
               std::string::npos)
-        << refuse(text);
+        << reject(text);
   }
 }
 
 TEST(DrawloomC, ListsOfLinalgAreChecked) {
   EXPECT_NE(
-      refuse("func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
+      reject("func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
              "  %v = linalg.transpose ins(%x : tensor<4x4xf32>) outs(%x : "
              "tensor<4x4xf32>) permutation = [1, 18446744073709551615]\n"
              "  return %v : tensor<4x4xf32>\n}")
@@ -229,7 +229,7 @@ TEST(DrawloomC, ListsOfLinalgAreChecked) {
 }
 
 TEST(DrawloomC, MessagesAreUtf8) {
-  EXPECT_NE(refuse("tile.kernel @f(%A: !foo.bar<\"\xff\">) {\n}")
+  EXPECT_NE(reject("tile.kernel @f(%A: !foo.bar<\"\xff\">) {\n}")
                 .find("the text is not UTF-8"),
             std::string::npos);
 }
@@ -237,16 +237,16 @@ TEST(DrawloomC, MessagesAreUtf8) {
 TEST(ProgramMisuse, Null) {
   DrawloomProgram *program = nullptr;
   EXPECT_SAYS(drawloomCompile(nullptr, 3, nullptr, &program),
-              "the argument 'text' is null");
+              "the argument 'text' is null [api-argument]");
   EXPECT_SAYS(drawloomCompile("", 0, nullptr, nullptr),
-              "the argument 'program' is null");
+              "the argument 'program' is null [api-argument]");
   DrawloomBytes bytes;
   EXPECT_SAYS(drawloomProgramGet(nullptr, "ptx", nullptr, &bytes),
-              "the argument 'program' is null");
+              "the argument 'program' is null [api-argument]");
   EXPECT_SAYS(drawloomReschedule(nullptr, 0, nullptr, "", &bytes),
-              "the argument 'text' is null");
+              "the argument 'text' is null [api-argument]");
   EXPECT_SAYS(drawloomReschedule("", 0, nullptr, "", nullptr),
-              "the argument 'bytes' is null");
+              "the argument 'bytes' is null [api-argument]");
   EXPECT_EQ(drawloomProgramCount(nullptr), 0u);
   EXPECT_EQ(drawloomProgramKernel(nullptr, 0), nullptr);
   EXPECT_STREQ(drawloomErrorText(nullptr), "");
@@ -254,7 +254,7 @@ TEST(ProgramMisuse, Null) {
   EXPECT_STREQ(drawloomErrorAt(nullptr, 7).text, "");
   Program gemm = compileGemm();
   EXPECT_SAYS(drawloomProgramGet(gemm.get(), "ptx", nullptr, nullptr),
-              "the argument 'bytes' is null");
+              "the argument 'bytes' is null [api-argument]");
   EXPECT_SAYS(drawloomProgramGet(gemm.get(), nullptr, nullptr, &bytes),
               "there are the forms");
   EXPECT_EQ(drawloomProgramKernel(gemm.get(), 1), nullptr);
@@ -273,9 +273,9 @@ TEST(ProgramMisuse, Options) {
             "sizeof(DrawloomCompileOptions), " +
                 std::to_string(sizeof(DrawloomCompileOptions)));
   EXPECT_EQ(says([](DrawloomCompileOptions &o) { o.arch = "sm_\xff"; }),
-            "the arch is not UTF-8 at byte 3");
+            "the arch is not UTF-8 at byte 3 [api-argument]");
   EXPECT_EQ(says([](DrawloomCompileOptions &o) { o.name = "\xff"; }),
-            "the name is not UTF-8 at byte 0");
+            "the name is not UTF-8 at byte 0 [api-argument]");
   EXPECT_EQ(says([](DrawloomCompileOptions &o) {}), "");
   // A newer caller has more, and that is fine.
   EXPECT_EQ(says([](DrawloomCompileOptions &o) { o.structSize += 8; }), "");
@@ -284,7 +284,7 @@ TEST(ProgramMisuse, Options) {
 TEST(ProgramMisuse, Text) {
   Program program;
   EXPECT_SAYS(compile("func.func @f() { \xff }", forArch("sm_90a"), program),
-              "the text is not UTF-8 at byte 17");
+              "the text is not UTF-8 at byte 17 [api-argument]");
   // What is no name in PTX.
   std::string spaced =
       "func.func @\"my kernel\"(%x: tensor<?x64xf32>) -> "
@@ -296,7 +296,7 @@ TEST(ProgramMisuse, Interrupted) {
   drawloomSetInterrupted([](void *) { return 1; }, nullptr);
   Program program;
   EXPECT_SAYS(compile(readExample("gemm.mlir"), forArch("sm_90a"), program),
-              "interrupted");
+              "interrupted [interrupted]");
   drawloomSetInterrupted(nullptr, nullptr);
   EXPECT_EQ(program, nullptr);
 }

@@ -132,7 +132,7 @@ TEST(DrawloomCRun, ComparesOutputsOfOthers) {
   expectIn(report, "D[0, 5] is ");
   expectIn(compare({}), "@gemm writes 'D', which is not among the outputs");
   expectIn(compare({output, arrays[0]}), "@gemm doesn't write 'A'");
-  expectIn(compare({output, output}), "'D' is given twice");
+  expectIn(compare({output, output}), "'D' is given twice [argument]");
   int64_t narrower[2] = {m, n - 8};
   output.shape = narrower;
   expectIn(compare({output}), "dimension 1 of 'D' is 16");
@@ -196,9 +196,9 @@ TEST(DrawloomCRun, ArraysThatDontFit) {
   Program program = compileGemm();
   std::vector<DrawloomArray> arrays = gemm.arrays();
   EXPECT_SAYS(run(program, {arrays[0]}, result),
-              "@gemm reads 'B', which is not given");
+              "@gemm reads 'B', which is not given [argument]");
   EXPECT_SAYS(run(program, {arrays[0], arrays[1], arrays[0]}, result),
-              "'A' is given twice");
+              "'A' is given twice [argument]");
   auto change = [&](auto edit) {
     std::vector<DrawloomArray> changed = gemm.arrays();
     edit(changed[1]);
@@ -209,7 +209,7 @@ TEST(DrawloomCRun, ArraysThatDontFit) {
   EXPECT_SAYS(change([](DrawloomArray &b) { b.type = "f16"; }),
               "'B' has elements of bf16, not f16");
   EXPECT_SAYS(change([](DrawloomArray &b) { b.type = "decimal"; }),
-              "'B': there are no elements of decimal");
+              "'B': there are no elements of decimal [argument]");
   EXPECT_SAYS(change([&](DrawloomArray &b) {
                 b.rank = 3;
                 b.shape = shape;
@@ -225,7 +225,7 @@ TEST(DrawloomCRun, ArraysThatDontFit) {
               "dimension 1 of 'B' is 40, but the program walks it together "
               "with dimension 1 of 'A', which makes it 32");
   EXPECT_SAYS(change([](DrawloomArray &b) { b.data = nullptr; }),
-              "'B' has no elements");
+              "'B' has no elements [argument]");
   float number = 1;
   arrays.push_back({"E", "f32", &number, 0, nullptr});
   EXPECT_SAYS(run(program, arrays, result),
@@ -296,16 +296,17 @@ TEST(DrawloomCRun, WhatCantBeAsked) {
   toPlan.stage = "plan";
   ASSERT_EQ(words(compile(readExample("gemm.mlir"), toPlan, plan)), "");
   EXPECT_SAYS(run(plan, gemm.arrays(), result),
-              "'program' was compiled to plan, and a run needs PTX");
+              "'program' was compiled to plan, and a run needs PTX [argument]");
   Options options;
   options.device = "cuda";
   options.check = "default";
-  EXPECT_SAYS(run(compileGemm(), gemm.arrays(), result, options),
-              "orders and checks need an emulated device, not cuda");
+  EXPECT_SAYS(
+      run(compileGemm(), gemm.arrays(), result, options),
+      "orders and checks need an emulated device, not cuda [api-argument]");
   options.device = nullptr;
   setenv("TMPDIR", "/nowhere", 1);
   EXPECT_SAYS(run(compileGemm(), gemm.arrays(), result, options),
-              "cannot make a file for the plan: ");
+              "cannot make a file for the plan:  [cannot-write]");
   unsetenv("TMPDIR");
 }
 
@@ -317,20 +318,20 @@ TEST(RunMisuse, Null) {
   Program program = compileGemm();
   DrawloomResult *result = nullptr;
   EXPECT_SAYS(drawloomRun(nullptr, nullptr, 0, nullptr, &result),
-              "the argument 'program' is null");
+              "the argument 'program' is null [api-argument]");
   EXPECT_SAYS(drawloomRun(program.get(), nullptr, 0, nullptr, nullptr),
-              "the argument 'result' is null");
+              "the argument 'result' is null [api-argument]");
   EXPECT_SAYS(drawloomRun(program.get(), nullptr, 2, nullptr, &result),
-              "there are 2 arrays, and they are null");
+              "there are 2 arrays, and they are null [argument]");
   DrawloomBytes bytes;
   EXPECT_SAYS(drawloomCompare(nullptr, nullptr, nullptr, 0, nullptr, 0, &bytes),
-              "the argument 'program' is null");
+              "the argument 'program' is null [api-argument]");
   EXPECT_SAYS(
       drawloomCompare(program.get(), nullptr, nullptr, 0, nullptr, 0, nullptr),
-      "the argument 'comparison' is null");
+      "the argument 'comparison' is null [api-argument]");
   EXPECT_SAYS(
       drawloomCompare(program.get(), nullptr, nullptr, 1, nullptr, 0, &bytes),
-      "there are 1 arrays, and they are null");
+      "there are 1 arrays, and they are null [argument]");
   EXPECT_EQ(drawloomResultCount(nullptr), 0u);
   EXPECT_EQ(drawloomResultAt(nullptr, 0).name, nullptr);
   EXPECT_STREQ(drawloomResultReport(nullptr), "");
@@ -354,16 +355,16 @@ TEST(RunMisuse, Options) {
             "sms is 4294967295; an emulated device has from 1 to 1024 SMs");
   EXPECT_EQ(says([](Options &o) { o.device = "b300"; }),
             "there are the emulated devices h100 and b200, and cuda, a GPU of "
-            "this machine, and no 'b300'; did you mean 'b200'?");
+            "this machine, and no 'b300'; did you mean 'b200'? [api-argument]");
   EXPECT_EQ(says([](Options &o) { o.check = "stict"; }),
             "check is 'default' or 'strict', and not 'stict'; did you mean "
-            "'strict'?");
+            "'strict'? [api-argument]");
   EXPECT_EQ(says([](Options &o) { o.order = "randon:1"; }).substr(0, 21),
             "no order 'randon:1'; ");
   EXPECT_EQ(says([](Options &o) { o.order = "\xff"; }),
-            "the order is not UTF-8 at byte 0");
+            "the order is not UTF-8 at byte 0 [api-argument]");
   EXPECT_EQ(says([](Options &o) { o.kernel = "a\xc3"; }),
-            "the kernel is not UTF-8 at byte 1");
+            "the kernel is not UTF-8 at byte 1 [api-argument]");
   EXPECT_EQ(says([](Options &o) {}), "");
 }
 
@@ -379,18 +380,18 @@ TEST(RunMisuse, Arrays) {
     return words(run(program, arrays, result, options));
   };
   EXPECT_EQ(says([](DrawloomArray &a) { a.name = nullptr; }),
-            "the argument 'name of an array' is null");
+            "the argument 'name of an array' is null [api-argument]");
   EXPECT_EQ(says([](DrawloomArray &a) { a.name = "\xff"; }),
-            "the name is not UTF-8 at byte 0");
+            "the name is not UTF-8 at byte 0 [api-argument]");
   EXPECT_EQ(says([](DrawloomArray &a) { a.type = nullptr; }),
-            "'A': there are no elements of ");
+            "'A': there are no elements of  [argument]");
   EXPECT_EQ(says([](DrawloomArray &a) { a.rank = size_t(1) << 60; }),
             "'A' has 1152921504606846976 dimensions, and a tensor has at most "
-            "32");
+            "32 [api-argument]");
   EXPECT_EQ(says([](DrawloomArray &a) { a.shape = nullptr; }),
-            "'A' has 2 dimensions and no shape");
+            "'A' has 2 dimensions and no shape [api-argument]");
   EXPECT_EQ(says([](DrawloomArray &a) { a.data = nullptr; }),
-            "'A' has no elements");
+            "'A' has no elements [argument]");
   for (void (*change)(DrawloomArray &) :
        {+[](DrawloomArray &a) {
           static const int64_t negative[] = {-2, 32};
@@ -409,7 +410,7 @@ TEST(RunMisuse, Arrays) {
                   a.shape = below;
                 },
                 true),
-            "'A' has a size below -1, which leaves it open");
+            "'A' has a size below -1, which leaves it open [argument]");
 }
 
 namespace {
@@ -430,7 +431,8 @@ TEST(RunInterrupted, StopsAndRunsAgain) {
   Result result;
   Countdown now = {0};
   drawloomSetInterrupted(Countdown::ask, &now);
-  EXPECT_EQ(words(run(program, gemm.arrays(), result, options)), "interrupted");
+  EXPECT_EQ(words(run(program, gemm.arrays(), result, options)),
+            "interrupted [interrupted]");
   EXPECT_EQ(result, nullptr);
   Countdown never = {1 << 30};
   drawloomSetInterrupted(Countdown::ask, &never);

@@ -67,7 +67,7 @@ llvm::Expected<CompiledModule> drawloom::compileCached(
     return compiled;
   };
   std::optional<std::string> identity;
-  if (cache && cache->getDisk().getRefusal().empty() && options.arch &&
+  if (cache && cache->getDisk().getRejection().empty() && options.arch &&
       options.stopAfter >= Stage::PTX && options.printStagesTo.empty())
     identity = getBuildIdentity();
   if (!identity)

@@ -87,7 +87,7 @@ compileInPlace(ModuleOp module, const CompileOptions &options,
   CompiledModule result;
   auto describe = [&](Stage stage) -> LogicalResult {
     if (options.interrupted && options.interrupted())
-      return module.emitError("interrupted");
+      return module.emitError("interrupted [interrupted]");
     bool hasCode = options.stopAfter > Stage::Plan;
     if (stage == Stage::Plan)
       return describePrograms(module, hasCode, result.kernels);

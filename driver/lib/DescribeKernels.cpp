@@ -124,7 +124,7 @@ readCondition(tile::KernelOp kernel) {
   llvm::Expected<std::optional<agent::LaunchCondition>> verdict =
       agent::readVerdict(*switches.begin());
   if (!verdict) {
-    // Code generation refuses it, unless it was asked for.
+    // Code generation rejects it, unless it was asked for.
     llvm::consumeError(verdict.takeError());
     return std::nullopt;
   }

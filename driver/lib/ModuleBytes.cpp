@@ -442,6 +442,7 @@ llvm::Expected<CompiledModule> drawloom::readModule(llvm::StringRef bytes) {
   CompiledModule module;
   visit(reader, module);
   if (!reader.isDone())
-    return llvm::createStringError("these bytes are no compiled module");
+    return llvm::createStringError(
+        "these bytes are no compiled module [module-bytes]");
   return module;
 }

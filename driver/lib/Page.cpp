@@ -81,7 +81,7 @@ std::vector<StageText> drawloom::listStages(mlir::ModuleOp module,
     options.stopAfter = stage;
     llvm::Expected<CompiledModule> made = compile(module, options);
     if (!made) {
-      stages.push_back({drawloom::toString(stage).str(), "refused",
+      stages.push_back({drawloom::toString(stage).str(), "rejected",
                         llvm::toString(made.takeError())});
       break;
     }

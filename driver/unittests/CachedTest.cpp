@@ -81,7 +81,7 @@ TEST(ModuleBytes, AreNeverHalfAModule) {
     auto read = readModule(llvm::StringRef(bytes).take_front(size));
     EXPECT_FALSE(bool(read)) << size;
     EXPECT_EQ(llvm::toString(read.takeError()),
-              "these bytes are no compiled module");
+              "these bytes are no compiled module [module-bytes]");
   }
 }
 
@@ -158,7 +158,7 @@ TEST(ModuleBytes, AreAModuleOrNotWhateverTheyAre) {
     module.ptx = module.text = "";
     std::string bytes = writeModule(module);
     std::mt19937 random(1);
-    unsigned refused = 0, read = 0;
+    unsigned rejected = 0, read = 0;
     for (unsigned i = 0; i != 4000; ++i) {
       std::string other = bytes;
       for (unsigned count = 1 + random() % 4; count != 0; --count)
@@ -166,14 +166,14 @@ TEST(ModuleBytes, AreAModuleOrNotWhateverTheyAre) {
       auto changed = readModule(other);
       if (!changed) {
         llvm::consumeError(changed.takeError());
-        ++refused;
+        ++rejected;
         continue;
       }
       // What is read can be printed, whatever changed.
       EXPECT_FALSE(describe(*changed).empty());
       ++read;
     }
-    EXPECT_GT(refused, 100u);
+    EXPECT_GT(rejected, 100u);
     EXPECT_GT(read, 100u);
   }
 }
@@ -278,10 +278,10 @@ TEST_F(Cached, IsAnotherForEveryPtxas) {
 
 TEST_F(Cached, KeepsNoErrorsAndNoStages) {
   for (int i = 0; i != 2; ++i) {
-    auto refused =
+    auto rejected =
         compileCached(&*cache, {"nonsense", "a"}, {.arch = find("sm_90a")});
-    EXPECT_FALSE(bool(refused));
-    llvm::consumeError(refused.takeError());
+    EXPECT_FALSE(bool(rejected));
+    llvm::consumeError(rejected.takeError());
     get({readExample("gemm"), "a"},
         {.arch = find("sm_90a"), .stopAfter = Stage::Plan});
   }

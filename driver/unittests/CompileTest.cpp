@@ -182,7 +182,8 @@ TEST(Compile, TheKernelsNameTheGPU) {
       "two.mlir:20:1: error: kernel @b is for sm_100a, and one before it "
       "for sm_90a; a module is compiled for one GPU");
   EXPECT_EQ(describe(compile("llvm.func @f()", {}, "none.mlir")),
-            "none.mlir: error: no kernel here names a GPU to compile for");
+            "none.mlir: error: no kernel here names a GPU to compile for "
+            "[no-target]");
 }
 
 TEST(Compile, NoKernelIsLostWhenOneCannotBePlanned) {

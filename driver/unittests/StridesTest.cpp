@@ -38,7 +38,8 @@ TEST(Strides, AreChosenAsTheTypeAllows) {
 TEST(Strides, TwoElementsInOnePlace) {
   auto strides = chooseStrides({2, open, 1}, {3, 4, 5});
   EXPECT_EQ(strides ? "" : llvm::toString(strides.takeError()),
-            "strides [2, ?, 1] put two elements of 3x4x5 into one place");
+            "strides [2, ?, 1] put two elements of 3x4x5 into one place "
+            "[argument-strides]");
 }
 
 TEST(Strides, ElementsComeBack) {

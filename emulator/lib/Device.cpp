@@ -90,8 +90,8 @@ llvm::Expected<std::unique_ptr<Device>>
 Device::create(const DeviceModel &model) {
 #ifdef __x86_64__
   if (!__builtin_cpu_supports("x86-64-v3"))
-    return llvm::createStringError(
-        "the emulator needs a processor with AVX2 and FMA (x86-64-v3)");
+    return llvm::createStringError("the emulator needs a processor with AVX2 "
+                                   "and FMA (x86-64-v3) [processor]");
 #endif
   std::unique_ptr<Device> device(new Device);
   device->modelField = model;
@@ -108,7 +108,7 @@ Device::load(std::unique_ptr<ptx::Module> module) {
   if (!ptx::provides(modelField.target, module->target))
     return llvm::createStringError("the module is for " + module->target.str() +
                                    "; " + modelField.name + " is " +
-                                   modelField.target.str());
+                                   modelField.target.str() + " [wrong-device]");
   std::unique_ptr<LoadedModule> loaded(
       new LoadedModule(*this, std::move(module)));
   if (llvm::Error error = loaded->placeVariables())
@@ -162,7 +162,8 @@ drawloom::emu::layoutParameters(const ptx::Function &entry) {
       return llvm::createStringError(
           "'" + entry.name + "': the parameters up to '" +
           parameter.variable->name + "' take more than the " +
-          llvm::Twine(paramWindowSize) + " bytes that a kernel can have");
+          llvm::Twine(paramWindowSize) +
+          " bytes that a kernel can have [ptx-limit]");
     result.push_back({parameter.variable, uint32_t(*start),
                       uint32_t(sizeOf(*parameter.variable))});
   }

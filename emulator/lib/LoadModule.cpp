@@ -54,7 +54,7 @@ llvm::Error LoadedModule::placeVariables() {
         error = llvm::createStringError(
             "line " + Twine(variable.line) + ": '" + variable.name + "' of " +
             Twine(size) + " bytes: the constants take more than the device's " +
-            Twine(deviceField.memory().capacity()) + " bytes");
+            Twine(deviceField.memory().capacity()) + " bytes [ptx-limit]");
       else
         constants.emplace_back(&variable, *offset);
       return;
@@ -71,9 +71,9 @@ llvm::Error LoadedModule::placeVariables() {
   if (error)
     return error;
   if (undefined)
-    return llvm::createStringError("line " + Twine(undefined->line) + ": '" +
-                                   undefined->name +
-                                   "' is declared .extern and defined nowhere");
+    return llvm::createStringError(
+        "line " + Twine(undefined->line) + ": '" + undefined->name +
+        "' is declared .extern and defined nowhere [unresolved-symbol]");
   if (constantEnd) {
     auto address =
         deviceField.memory().allocate(constantEnd, "constant memory");
@@ -141,7 +141,8 @@ llvm::Error LoadedModule::initialize(const ptx::Variable &variable) {
   char *out = deviceField.memory().translate(addressOf(&variable), size);
   if (!out)
     return llvm::createStringError("line " + Twine(variable.line) +
-                                   ": no memory for '" + variable.name + "'");
+                                   ": no memory for '" + variable.name +
+                                   "' [ptx-limit]");
   // The bytes of each level of nesting, the whole variable first and a scalar
   // last.
   llvm::SmallVector<uint64_t, 4> strides;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Emulator/Report.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <bit>
@@ -24,6 +25,12 @@ llvm::StringRef drawloom::emu::spelling(ReportKind kind) {
 #include "drawloom/Emulator/ReportKinds.def"
   };
   return texts[static_cast<unsigned>(kind)];
+}
+
+std::string drawloom::emu::codeOf(ReportKind kind) {
+  std::string code = spelling(kind).str();
+  llvm::replace(code, ' ', '-');
+  return code;
 }
 
 std::string drawloom::emu::describeLanes(uint32_t lanes) {
@@ -46,14 +53,17 @@ std::string drawloom::emu::describeLanes(uint32_t lanes) {
   return text;
 }
 
-std::string Report::str() const {
+std::string Report::str(bool namesLine) const {
   std::string text;
   llvm::raw_string_ostream os(text);
   const char *separator = "";
-  if (line) {
+  if (line && namesLine) {
     os << "line " << line;
     if (!source.empty())
       os << " (" << ptx::spell(source) << ")";
+    separator = ", ";
+  } else if (!source.empty()) {
+    os << ptx::spell(source);
     separator = ", ";
   }
   if (!function.empty() && function != kernel) {
@@ -68,5 +78,16 @@ std::string Report::str() const {
   if (*separator)
     os << ": ";
   os << message;
+  return text;
+}
+
+std::string Report::strWithCode(bool namesLine) const {
+  // What follows the first line are details: where every warp stands.
+  std::string text = str(namesLine);
+  size_t end = std::min(text.find('\n'), text.size());
+  text.insert(end, " [" + codeOf(kind) + "]");
+  // Some messages begin with what kind it is.
+  if (!llvm::StringRef(message).starts_with(spelling(kind)))
+    text.insert(0, (spelling(kind) + ": ").str());
   return text;
 }

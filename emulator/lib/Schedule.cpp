@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Emulator/Schedule.h"
+#include "drawloom/Input/Suggest.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace drawloom::emu;
@@ -45,16 +47,16 @@ llvm::Error drawloom::emu::parseSchedule(llvm::StringRef text,
         options.delayed = EngineKind(index);
         return llvm::Error::success();
       }
-  llvm::StringRef nearest;
-  for (llvm::StringRef known : {"deterministic", "random", "adversarial"})
-    if (name != known && name.edit_distance(known) < 3)
-      nearest = known;
+  llvm::SmallVector<llvm::StringRef> known = {"deterministic", "random",
+                                              "adversarial"};
+  if (llvm::is_contained(known, name))
+    known.clear(); // What follows the colon is wrong.
   return llvm::createStringError(
-      "no order '" + text +
-      "'; there are deterministic, random:SEED, adversarial and "
+      "unknown order '" + text +
+      "'; expected deterministic, random:SEED, adversarial or "
       "adversarial:KIND with a kind of " +
       llvm::join(llvm::ArrayRef(engineNames), ", ") +
-      (nearest.empty() ? "" : "; did you mean '" + nearest.str() + "'?"));
+      input::suggest(name, known) + " [unknown-order]");
 }
 
 std::string drawloom::emu::printSchedule(const RunOptions &options) {

@@ -329,7 +329,7 @@ TEST(Bulk, PrefetchesAreHints) {
 }
 
 //===----------------------------------------------------------------------===//
-// Refusals
+// Rejections
 //===----------------------------------------------------------------------===//
 
 static std::string load(const std::string &to, const std::string &from,
@@ -381,7 +381,7 @@ TEST(BulkMustFail, NotTheOwnCta) {
 )",
                          2)
                       .failure(),
-                  "must be in another CTA of the cluster");
+                  "must be in another CTA of the cluster [cluster-split-k]");
 }
 
 TEST(BulkMustFail, MulticastMask) {

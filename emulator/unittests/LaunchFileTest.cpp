@@ -40,7 +40,7 @@ TEST(Schedule, OtherTexts) {
               std::string("no order '") + text +
                   "'; there are deterministic, random:SEED, adversarial and "
                   "adversarial:KIND with a kind of copy, bulk, tensor, mma, "
-                  "commit, remote-store, launch-control");
+                  "commit, remote-store, launch-control [unknown-order]");
   }
 }
 
@@ -107,16 +107,16 @@ TEST(Numpy, WhatIsNotRead) {
   EXPECT_EQ(parseError(npy(plain, std::string(8, 0))), "");
   EXPECT_EQ(parseError("hello"), "it isn't a .npy file");
   EXPECT_EQ(parseError(std::string("\x93NUMPY\x09\x00\x00\x00", 10)),
-            "version 9 of the format isn't known");
+            "version 9 of the format isn't known [array-file]");
   EXPECT_EQ(parseError(npy(plain, "").substr(0, 30)), "the header is cut off");
   EXPECT_EQ(parseError(npy(plain, std::string(7, 0))),
-            "the shape is of 8 bytes, and the file has 7");
+            "the shape is of 8 bytes, and the file has 7 [array-file]");
   EXPECT_EQ(
       parseError(npy("{'descr': '>f4', 'fortran_order': False, 'shape': "
                      "(2,), }",
                      std::string(8, 0))),
       "the type of the elements is '>f4'; it must be a plain one, such as "
-      "'<f4', '<u2' or '|i1'");
+      "'<f4', '<u2' or '|i1' [array-file]");
   EXPECT_EQ(parseError(npy("{'descr': [('a', '<f4')], 'fortran_order': False, "
                            "'shape': (2,), }",
                            std::string(8, 0))),
@@ -275,7 +275,8 @@ TEST(LaunchFile, WhatIsWrong) {
       {launch(R"(, "parameters": [{"tensorMap": {"array": "a", "box": [1],
                                                  "swizzle": "256B"}}])"),
        "parameters[0].tensorMap.swizzle: '256B' is not one of none, 32B"},
-      {launch(""), "parameters: 0 values; 'k' takes 2"},
+      {launch(""),
+       "parameters: 0 values; 'k' takes 2: .u64 p, .u32 n [launch-file]"},
       {R"({"grid": [1], "block": [1]})", "kernel: name one of k, other"},
       {launch(R"(, "parameters": [{"u32": 0}, {"u32": 0}])"),
        "parameters[0]: 4 bytes; 'p' has 8"},
@@ -358,7 +359,7 @@ TEST(LaunchFile, OutputsFollowNoLinks) {
   (void)llvm::sys::fs::remove_directories(folder);
 }
 
-TEST(LaunchFile, DeepBracketsAreRefused) {
+TEST(LaunchFile, DeepBracketsAreRejected) {
   auto file = parseLaunchFile(std::string(60'000, '['), "", "");
   EXPECT_EQ(file ? "" : llvm::toString(file.takeError()),
             "[1:256, byte=256]: arrays and objects are nested 257 deep here; "

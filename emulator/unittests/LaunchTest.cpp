@@ -197,11 +197,11 @@ TEST(Schedule, ProgressCanEndARun) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is refused
+// What is rejected
 //===----------------------------------------------------------------------===//
 
-static std::string refused(const std::string &text, Dim3 grid, Dim3 block,
-                           Dim3 cluster = {}, uint32_t shared = 0) {
+static std::string rejected(const std::string &text, Dim3 grid, Dim3 block,
+                            Dim3 cluster = {}, uint32_t shared = 0) {
   Harness h("h100", text);
   h.cluster = cluster;
   h.dynamicShared = shared;
@@ -211,34 +211,34 @@ static std::string refused(const std::string &text, Dim3 grid, Dim3 block,
 TEST(LaunchMustFail, Dimensions) {
   std::string plain = ".visible .entry k() { ret; }";
   EXPECT_CONTAINS(
-      refused(plain, {1}, {1025}),
+      rejected(plain, {1}, {1025}),
       "a block of (1025, 1, 1) = 1025 threads; 1 to 1024 are possible");
-  EXPECT_CONTAINS(refused(plain, {1, 0}, {1}),
+  EXPECT_CONTAINS(rejected(plain, {1, 0}, {1}),
                   "a grid of (1, 0, 1) has no CTA");
   EXPECT_CONTAINS(
-      refused(plain, {3}, {1}, {2}),
+      rejected(plain, {3}, {1}, {2}),
       "a grid of (3, 1, 1) can't be divided into clusters of (2, 1, 1)");
-  EXPECT_CONTAINS(refused(plain, {32}, {1}, {32}),
+  EXPECT_CONTAINS(rejected(plain, {32}, {1}, {32}),
                   "a cluster of (32, 1, 1) = 32 CTAs; 1 to 16 are possible");
   EXPECT_CONTAINS(
-      refused(".visible .entry k() .reqntid 64 { ret; }", {1}, {32}),
+      rejected(".visible .entry k() .reqntid 64 { ret; }", {1}, {32}),
       "a block of (32, 1, 1); the kernel is compiled for (64, 1, 1) "
       "(.reqntid)");
   EXPECT_CONTAINS(
-      refused(".visible .entry k() .maxntid 64 { ret; }", {1}, {96}),
+      rejected(".visible .entry k() .maxntid 64 { ret; }", {1}, {96}),
       "a block of 96 threads; the kernel is compiled for at most 64 "
       "(.maxntid)");
   EXPECT_CONTAINS(
-      refused(".visible .entry k() .reqnctapercluster 2 { ret; }", {2}, {32}),
+      rejected(".visible .entry k() .reqnctapercluster 2 { ret; }", {2}, {32}),
       "a cluster of (1, 1, 1); the kernel is compiled for (2, 1, 1) "
       "(.reqnctapercluster)");
 }
 
 TEST(LaunchMustFail, Resources) {
   EXPECT_CONTAINS(
-      refused(".visible .entry k() { .shared .b8 s[4096]; .reg .b32 %r; "
-              "mov.b32 %r, s; ret; }",
-              {1}, {1}, {}, 230000),
+      rejected(".visible .entry k() { .shared .b8 s[4096]; .reg .b32 %r; "
+               "mov.b32 %r, s; ret; }",
+               {1}, {1}, {}, 230000),
       "4096 + 230000 = 234096 bytes of shared memory; a CTA can have "
       "232448 on h100");
   Harness h = smallDevice(".visible .entry k() { ret; }", 1);
@@ -291,7 +291,8 @@ TEST(LaunchMustFail, Modules) {
             "the module is for sm_100a; rtx5090 is sm_120a");
   EXPECT_EQ(h.loadError(".version 8.0 .target sm_80 .address_size 64\n"
                         ".extern .global .u32 other;"),
-            "line 2: 'other' is declared .extern and defined nowhere");
+            "line 2: 'other' is declared .extern and defined nowhere "
+            "[unresolved-symbol]");
 }
 
 TEST(GlobalMemory, AllocationsAreApart) {

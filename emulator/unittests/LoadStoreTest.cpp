@@ -181,7 +181,7 @@ TEST(LoadStore, InitializersHoldAddresses) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is refused
+// What is rejected
 //===----------------------------------------------------------------------===//
 
 TEST(LoadStoreMustFail, Misaligned) {

@@ -338,7 +338,7 @@ TEST(InstructionDescriptor, PairsAndScales) {
   EXPECT_EQ(shape.form.k(), 64u);
 }
 
-TEST(InstructionDescriptor, RefusalsOfPairsAndScales) {
+TEST(InstructionDescriptor, RejectionsOfPairsAndScales) {
   auto expect = [](const MmaVariant &variant, uint32_t bits,
                    const std::string &words) {
     std::string text = problemOfScaled(variant, bits);
@@ -383,7 +383,7 @@ TEST(InstructionDescriptor, RefusalsOfPairsAndScales) {
          "K = 96, which only sm_103a has, (bit 31) is 1");
 }
 
-TEST(InstructionDescriptor, SparseRefusals) {
+TEST(InstructionDescriptor, SparseRejections) {
   auto expect = [](const MmaVariant &variant, uint32_t bits,
                    const std::string &words) {
     std::string text = problemOfScaled(variant, bits);
@@ -405,7 +405,7 @@ TEST(InstructionDescriptor, SparseRefusals) {
       "sparse A");
 }
 
-TEST(InstructionDescriptor, Refusals) {
+TEST(InstructionDescriptor, Rejections) {
   EXPECT_EQ(problemOf(MmaKind::F16, {.sparse = 1}),
             "the instruction descriptor 0x08200014: sparsity (bit 2) is 1, and "
             "must be 0");

@@ -8,7 +8,7 @@
 //
 // The forms of mma.sync that sm_120a adds: elements of 4 and 6 bits in bytes,
 // and block scales (PTX ISA, 9.7.14.3). What other devices have instead is
-// refused by name.
+// rejected by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -116,8 +116,8 @@ TEST(QuadScalesMustFail, Selectors) {
                   "byte-id-a must be the same in all lanes of the warp");
 }
 
-/// Whether an instruction is refused on a target, in these words.
-static testing::AssertionResult refuses(const std::string &target,
+/// Whether an instruction is rejected on a target, in these words.
+static testing::AssertionResult rejects(const std::string &target,
                                         const std::string &instruction,
                                         llvm::StringRef words) {
   std::string source = ".version 9.1 .target " + target +
@@ -134,12 +134,12 @@ static testing::AssertionResult refuses(const std::string &target,
 // sm_120a has neither wgmma nor tcgen05, and the others have no block scales
 // for mma.sync: the parser says which target has what.
 TEST(QuadScales, OtherTargets) {
-  EXPECT_TRUE(refuses("sm_120a", "wgmma.fence.sync.aligned;",
+  EXPECT_TRUE(rejects("sm_120a", "wgmma.fence.sync.aligned;",
                       "needs PTX 8.0 and sm_90a; this module is for PTX 9.1 "
                       "and sm_120a"));
-  EXPECT_TRUE(refuses("sm_120a", "tcgen05.wait::ld.sync.aligned;",
+  EXPECT_TRUE(rejects("sm_120a", "tcgen05.wait::ld.sync.aligned;",
                       "needs PTX 8.6 and sm_100a"));
-  EXPECT_TRUE(refuses("sm_100a",
+  EXPECT_TRUE(rejects("sm_100a",
                       std::string("mma.sync.aligned.") + scaled1X +
                           " {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r1, "
                           "%r2}, {%f1, %f2, %f3, %f4}, %r5, {0, 0}, %r6, "

@@ -167,7 +167,7 @@ TEST(ReachMustFail, FramesThatWrap) {
   EXPECT_CONTAINS(
       perLaneFailure(".param .align 1 .b8 y[2147483648]; call f, (y);", big),
       "the .param and .local variables up to 'y', which has 2147483648 bytes, "
-      "don't fit into the 523264 bytes of a thread's stack");
+      "don't fit into the 523264 bytes of a thread's stack [ptx-limit]");
   EXPECT_CONTAINS(
       perLaneFailure("", std::string(big) + ".global .u64 table[1] = {f};"),
       "'f': the .param and .local variables up to 'x'");
@@ -200,7 +200,7 @@ TEST(ReachMustFail, ParametersThatWrap) {
                     "                  .param .u64 b) { ret; }");
   EXPECT_CONTAINS(h.fail("k", {1}, {1}, {}),
                   "the parameters up to 'a' take more than the 32764 bytes "
-                  "that a kernel can have");
+                  "that a kernel can have [ptx-limit]");
 }
 
 TEST(ReachMustFail, TooManyRegisters) {

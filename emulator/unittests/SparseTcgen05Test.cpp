@@ -151,7 +151,7 @@ TEST(SparseTcgen05, WeightStationary) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is refused
+// What is rejected
 //===----------------------------------------------------------------------===//
 
 /// One tcgen05.mma.sp (or .ws.sp) of bf16 ones; D is in column 0. The words of

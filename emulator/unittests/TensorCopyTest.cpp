@@ -1,4 +1,4 @@
-//===- TensorCopyTest.cpp - Maps in kernels, and refusals ---------------===//
+//===- TensorCopyTest.cpp - Maps in kernels, and rejections ---------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -58,7 +58,7 @@ copy:
 }
 
 //===----------------------------------------------------------------------===//
-// Refusals
+// Rejections
 //===----------------------------------------------------------------------===//
 
 static TensorMap vectorMap() {

@@ -267,17 +267,17 @@ TEST(Im2colMustFail, AMapOfTheOtherMode) {
 }
 
 TEST(Im2colMustFail, Maps) {
-  auto refusal = [](auto change) {
+  auto rejection = [](auto change) {
     TensorMap map = mapOf(cases[0]);
     change(map);
     auto bytes = encodeTensorMap(map, findDeviceModel("b200")->target);
     return bytes ? "" : llvm::toString(bytes.takeError());
   };
-  EXPECT_CONTAINS(refusal([](TensorMap &map) { map.rank = 2; }),
+  EXPECT_CONTAINS(rejection([](TensorMap &map) { map.rank = 2; }),
                   "rank 2; an im2col map has 3 to 5");
-  EXPECT_CONTAINS(refusal([](TensorMap &map) { map.pixels = 2000; }),
+  EXPECT_CONTAINS(rejection([](TensorMap &map) { map.pixels = 2000; }),
                   "a column of 2000 pixels; 1 to 1024 are possible");
-  EXPECT_CONTAINS(refusal([](TensorMap &map) { map.upperCorner[1] = -129; }),
+  EXPECT_CONTAINS(rejection([](TensorMap &map) { map.upperCorner[1] = -129; }),
                   "the upper corner of dimension 2 is -129; with rank 4, -128 "
                   "to 127 are possible");
 }

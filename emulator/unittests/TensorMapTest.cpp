@@ -194,11 +194,11 @@ TEST(TensorMap, Replace) {
 }
 
 //===----------------------------------------------------------------------===//
-// Refusals
+// Rejections
 //===----------------------------------------------------------------------===//
 
 template <typename F>
-static std::string refusal(F change, const ptx::Target &target = blackwell) {
+static std::string rejection(F change, const ptx::Target &target = blackwell) {
   TensorMap map = matrix();
   change(map);
   auto bytes = encodeTensorMap(map, target);
@@ -207,61 +207,61 @@ static std::string refusal(F change, const ptx::Target &target = blackwell) {
 
 TEST(TensorMapMustFail, Encode) {
   using M = TensorMap &;
-  EXPECT_EQ(refusal([](M map) { map.im2col = true; }),
+  EXPECT_EQ(rejection([](M map) { map.im2col = true; }),
             "rank 2; an im2col map has 3 to 5");
-  EXPECT_EQ(refusal([](M map) { map.rank = 6; }),
+  EXPECT_EQ(rejection([](M map) { map.rank = 6; }),
             "rank 6; 1 to 5 are possible");
   EXPECT_EQ(
-      refusal([](M map) { map.interleave = TensorMapInterleave::Bytes16; }),
+      rejection([](M map) { map.interleave = TensorMapInterleave::Bytes16; }),
       "rank 2; an interleaved tensor has at least 3 dimensions");
-  EXPECT_EQ(refusal([](M map) { map.type = TensorMapType::B4x16; }, hopper),
+  EXPECT_EQ(rejection([](M map) { map.type = TensorMapType::B4x16; }, hopper),
             "the type b4x16 needs sm_100; this is sm_90a");
   EXPECT_EQ(
-      refusal([](M map) { map.swizzle = TensorMapSwizzle::Bytes128Atom32; },
-              hopper),
+      rejection([](M map) { map.swizzle = TensorMapSwizzle::Bytes128Atom32; },
+                hopper),
       "the swizzle 128B with 32B atoms needs sm_100; this is sm_90a");
-  EXPECT_EQ(refusal([](M map) { map.address += 8; }),
+  EXPECT_EQ(rejection([](M map) { map.address += 8; }),
             "the address 0x700000001008 isn't a multiple of 16");
-  EXPECT_EQ(refusal([](M map) { map.dims[1] = 0; }),
+  EXPECT_EQ(rejection([](M map) { map.dims[1] = 0; }),
             "the size of dimension 1 is 0; 1 to 2^32 are possible");
-  EXPECT_EQ(refusal([](M map) { map.box[1] = 257; }),
+  EXPECT_EQ(rejection([](M map) { map.box[1] = 257; }),
             "the box size of dimension 1 is 257; 1 to 256 are possible");
-  EXPECT_EQ(refusal([](M map) { map.elementStrides[1] = 9; }),
+  EXPECT_EQ(rejection([](M map) { map.elementStrides[1] = 9; }),
             "the element stride of dimension 1 is 9; 1 to 8 are possible");
-  EXPECT_EQ(refusal([](M map) { map.strides[0] = 1000; }),
+  EXPECT_EQ(rejection([](M map) { map.strides[0] = 1000; }),
             "the stride of dimension 1 is 1000 bytes, which isn't a multiple "
             "of 16");
-  EXPECT_EQ(refusal([](M map) { map.strides[0] = uint64_t(1) << 40; }),
+  EXPECT_EQ(rejection([](M map) { map.strides[0] = uint64_t(1) << 40; }),
             "the stride of dimension 1 is 1099511627776 bytes; it must be less "
             "than 2^40");
-  EXPECT_EQ(refusal([](M map) { map.box[0] = 60; }),
+  EXPECT_EQ(rejection([](M map) { map.box[0] = 60; }),
             "the box is 60 elements of bf16 = 120 bytes wide; that must be a "
             "multiple of 16");
-  EXPECT_EQ(refusal([](M map) { map.box[0] = 128; }),
+  EXPECT_EQ(rejection([](M map) { map.box[0] = 128; }),
             "the box is 128 elements of bf16 = 256 bytes wide; the swizzle "
             "128B takes 128 at most");
-  EXPECT_EQ(refusal([](M map) {
+  EXPECT_EQ(rejection([](M map) {
               map.type = TensorMapType::B4x16P64;
               map.dims[0] = 512;
             }),
             "the box size of dimension 0 is 64; for b4x16_p64 it must be 128");
-  EXPECT_EQ(refusal([](M map) {
+  EXPECT_EQ(rejection([](M map) {
               map.type = TensorMapType::B6x16P32;
               map.dims[0] = 500;
             }),
             "the size of dimension 0 is 500; for b6x16_p32 it must be a "
             "multiple of 128");
-  EXPECT_EQ(refusal([](M map) {
+  EXPECT_EQ(rejection([](M map) {
               map.type = TensorMapType::U16;
               map.fillsNaN = true;
             }),
             "the type u16 can't be filled with NaN");
-  EXPECT_EQ(refusal([](M map) {
+  EXPECT_EQ(rejection([](M map) {
               map.rank = 3;
               map.interleave = TensorMapInterleave::Bytes32;
             }),
             "32B interleave needs the swizzle 32B; it is 128B");
-  EXPECT_EQ(refusal([](M map) { map.l2Promotion = 4; }),
+  EXPECT_EQ(rejection([](M map) { map.l2Promotion = 4; }),
             "L2 promotion 4; 0 to 3 are possible");
 }
 

@@ -16,8 +16,9 @@ namespace fs = llvm::sys::fs;
 using llvm::StringRef;
 
 static llvm::Error fail(StringRef path, const llvm::Twine &why) {
-  return llvm::createStringError(
-      "cannot read '" + drawloom::input::makePrintable(path) + "': " + why);
+  return llvm::createStringError("cannot read '" +
+                                 drawloom::input::makePrintable(path) +
+                                 "': " + why + " [cannot-read]");
 }
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>

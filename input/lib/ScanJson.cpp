@@ -12,7 +12,7 @@
 using namespace drawloom::input;
 using llvm::StringRef;
 
-std::optional<Refusal> drawloom::input::scanJson(StringRef text) {
+std::optional<Rejection> drawloom::input::scanJson(StringRef text) {
   unsigned depth = 0;
   for (size_t at = 0; at < text.size(); ++at) {
     char c = text[at];
@@ -21,7 +21,7 @@ std::optional<Refusal> drawloom::input::scanJson(StringRef text) {
         at += text[at] == '\\';
     } else if (c == '[' || c == '{') {
       if (++depth > deepestNesting)
-        return Refusal{
+        return Rejection{
             at, "arrays and objects are nested " + llvm::utostr(depth) +
                     " deep here; the limit is " + llvm::utostr(deepestNesting)};
     } else if ((c == ']' || c == '}') && depth) {
@@ -32,13 +32,13 @@ std::optional<Refusal> drawloom::input::scanJson(StringRef text) {
 }
 
 llvm::Expected<llvm::json::Value> drawloom::input::parseJson(StringRef text) {
-  if (std::optional<Refusal> refusal = scanJson(text)) {
+  if (std::optional<Rejection> rejection = scanJson(text)) {
     // As llvm::json::ParseError says where.
-    StringRef before = text.take_front(refusal->at);
+    StringRef before = text.take_front(rejection->at);
     return llvm::createStringError(
         "[" + llvm::Twine(before.count('\n') + 1) + ":" +
         llvm::Twine(before.size() - (before.rfind('\n') + 1)) +
-        ", byte=" + llvm::Twine(refusal->at) + "]: " + refusal->words);
+        ", byte=" + llvm::Twine(rejection->at) + "]: " + rejection->words);
   }
   return llvm::json::parse(text);
 }

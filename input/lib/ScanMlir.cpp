@@ -26,12 +26,12 @@ class Scanner {
 public:
   explicit Scanner(StringRef text) : text(text) {}
 
-  std::optional<Refusal> run();
+  std::optional<Rejection> run();
 
 private:
-  void refuse(const llvm::Twine &words) {
-    if (!refusal)
-      refusal = Refusal{begin, words.str()};
+  void reject(const llvm::Twine &words) {
+    if (!rejection)
+      rejection = Rejection{begin, words.str()};
   }
   bool isWord(size_t place) const {
     return place < text.size() && (llvm::isAlnum(text[place]) ||
@@ -64,7 +64,7 @@ private:
   bool isNewLine = false;
   llvm::StringMap<Alias> aliases;
   Alias *defined = nullptr;
-  std::optional<Refusal> refusal;
+  std::optional<Rejection> rejection;
 };
 } // namespace
 
@@ -85,7 +85,7 @@ void Scanner::nest(unsigned levels) {
   if (defined)
     defined->depth = std::max(defined->depth, reached);
   if (reached > deepestNesting)
-    refuse("brackets are nested " + llvm::Twine(reached) +
+    reject("brackets are nested " + llvm::Twine(reached) +
            " deep here; the limit is " + llvm::Twine(deepestNesting));
 }
 
@@ -94,7 +94,7 @@ void Scanner::expand(uint64_t bytes) {
   if (defined)
     defined->bytes = llvm::SaturatingAdd(defined->bytes, bytes);
   if (expansion > largestExpansion)
-    refuse("with its aliases written out the text is longer than " +
+    reject("with its aliases written out the text is longer than " +
            llvm::Twine(largestExpansion >> 20) + " MiB here");
 }
 
@@ -115,13 +115,13 @@ void Scanner::endDefinition(char next) {
 /// that a tile program doesn't see.
 void Scanner::checkOperation(StringRef name) {
   if (name.starts_with("wasmssa.") || name.starts_with("affine.dma_"))
-    refuse("'" + name + "' is no operation of a program");
+    reject("'" + name + "' is no operation of a program");
   // In the generic form, operands may be left out.
   size_t place = skipSpace(at + 1);
   if (name.starts_with("linalg.") && text.substr(at).starts_with("\"") &&
       text.substr(place).starts_with("(") &&
       text.substr(skipSpace(place + 1)).starts_with(")"))
-    refuse("'" + name + "' has no operands");
+    reject("'" + name + "' has no operands");
 }
 
 void Scanner::skipString() {
@@ -152,7 +152,7 @@ void Scanner::readList(StringRef word) {
     isList &= !number.trim().getAsInteger(0, value);
   }
   if (!isList)
-    refuse("'" + word +
+    reject("'" + word +
            "' takes a list of numbers such as [0, 1]: each from "
            "0 on and below 2^63, and smaller than the rank");
 }
@@ -162,7 +162,7 @@ void Scanner::readWord() {
     ++at;
   StringRef word = text.slice(begin, at);
   if (word.size() > longestWord)
-    refuse("a word has " + llvm::Twine(word.size()) + " bytes; the limit is " +
+    reject("a word has " + llvm::Twine(word.size()) + " bytes; the limit is " +
            llvm::Twine(longestWord));
   if (word == "mod" || word == "floordiv" || word == "ceildiv")
     ++operators;
@@ -210,8 +210,8 @@ void Scanner::readSign() {
     operators = 0;
 }
 
-std::optional<Refusal> Scanner::run() {
-  while (!refusal) {
+std::optional<Rejection> Scanner::run() {
+  while (!rejection) {
     begin = skipSpace(at);
     isNewLine |= text.slice(at, begin).contains('\n');
     at = begin;
@@ -231,15 +231,15 @@ std::optional<Refusal> Scanner::run() {
       readSign();
     }
     if (operators > longestExpression)
-      refuse("an expression has " + llvm::Twine(operators) +
+      reject("an expression has " + llvm::Twine(operators) +
              " operators here; the limit is " + llvm::Twine(longestExpression));
     expand(at - begin);
     previous = text[at - 1];
     isNewLine = false;
   }
-  return refusal;
+  return rejection;
 }
 
-std::optional<Refusal> drawloom::input::scanMlir(StringRef text) {
+std::optional<Rejection> drawloom::input::scanMlir(StringRef text) {
   return Scanner(text).run();
 }

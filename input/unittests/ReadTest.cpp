@@ -51,7 +51,7 @@ TEST(Read, AFileIsReadUpToTheLimit) {
 TEST(Read, WhatDoesNotEndIsLeft) {
   EXPECT_EQ(whyNot("/dev/zero", 1 << 20),
             "cannot read '/dev/zero': it has more than 1 MiB (1048576 bytes), "
-            "and no text that is read here is longer");
+            "and no text that is read here is longer [cannot-read]");
 }
 
 TEST(Read, APipeIsReadToItsEnd) {
@@ -71,9 +71,11 @@ TEST(Read, APipeIsReadToItsEnd) {
 }
 
 TEST(Read, WhatIsNoFileIsSaid) {
-  EXPECT_EQ(whyNot("/nowhere/a"),
-            "cannot read '/nowhere/a': No such file or directory");
-  EXPECT_EQ(whyNot("/"), "cannot read '/': Is a directory");
-  EXPECT_EQ(whyNot("/\x1b[31m"),
-            "cannot read '/\\x1b[31m': No such file or directory");
+  EXPECT_EQ(
+      whyNot("/nowhere/a"),
+      "cannot read '/nowhere/a': No such file or directory [cannot-read]");
+  EXPECT_EQ(whyNot("/"), "cannot read '/': Is a directory [cannot-read]");
+  EXPECT_EQ(
+      whyNot("/\x1b[31m"),
+      "cannot read '/\\x1b[31m': No such file or directory [cannot-read]");
 }

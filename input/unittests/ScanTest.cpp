@@ -19,16 +19,16 @@ static std::string repeat(llvm::StringRef text, unsigned times) {
 }
 
 static std::string scan(llvm::StringRef text) {
-  std::optional<Refusal> refusal = scanMlir(text);
-  return refusal ? refusal->words : "";
+  std::optional<Rejection> rejection = scanMlir(text);
+  return rejection ? rejection->words : "";
 }
 
 TEST(Scan, JsonIsNestedUpToTheLimit) {
   std::string open = repeat("[", 256), close = repeat("]", 256);
   EXPECT_TRUE(bool(parseJson(open + close)));
-  auto refused = parseJson("\n [" + open + close + "]");
-  ASSERT_FALSE(bool(refused));
-  EXPECT_EQ(llvm::toString(refused.takeError()),
+  auto rejected = parseJson("\n [" + open + close + "]");
+  ASSERT_FALSE(bool(rejected));
+  EXPECT_EQ(llvm::toString(rejected.takeError()),
             "[2:257, byte=258]: arrays and objects are nested 257 deep here; "
             "the limit is 256");
   EXPECT_TRUE(scanJson(repeat("{\"a\":", 60'000)).has_value());
@@ -128,7 +128,7 @@ TEST(Scan, ListsOfLinalgAreNumbers) {
   EXPECT_EQ(scan("<{permutation = array<i64: 1, 0>}>"), "");
 }
 
-TEST(Scan, OperationsWhoseVerifierCrashesAreRefused) {
+TEST(Scan, OperationsWhoseVerifierCrashesAreRejected) {
   EXPECT_EQ(scan("\"affine.dma_wait\"() : () -> ()"),
             "'affine.dma_wait' is no operation of a program");
   EXPECT_NE(scan("affine.dma_start %a[%i]"), "");

@@ -178,7 +178,7 @@ class Herd:
         results = [json.loads(one) for one in said]
         times = sorted(t for taken, _ in results for t in taken)
         compiles, refused, failures = (sum(self.count(disk, url, row) for disk in disks)
-                                       for row in ("made", "refused", "store failures"))
+                                       for row in ("made", "rejected", "store failures"))
         print(f"{name:<22}{compiles:>9}{refused:>9}{failures:>9}{1e3 * statistics.median(times):>9.0f}"
               f"{1e3 * times[int(0.99 * (len(times) - 1))]:>9.0f}{wall:>9.1f}", flush=True)
         self.walls[name] = wall

@@ -101,10 +101,10 @@ BLACKWELL = (
     ("float values[D::columns]", "float values[48]", "1, 2, 4, ... 128 columns"),
     # Slots that are lost, copied or kept.
     ("auto slot = load.produce<AB>();", "load.produce<AB>(); auto slot = load.produce<AB>();",
-     "the slot is passed on before it is filled"),
+     "the slot is a temporary and is passed on at once"),
     ("auto operands = multiply.consume<AB>();",
      "multiply.consume<AB>(); auto operands = multiply.consume<AB>();",
-     "the slot is released before it is read"),
+     "the slot is a temporary and is released at once"),
     ("slot.load(g.a, g.b, item, k);", "auto copy = slot; copy.load(g.a, g.b, item, k);",
      "a slot can't be copied or kept"),
     ("auto operands = multiply.consume<AB>();",

@@ -80,7 +80,8 @@ PROGRAMS = [
     Program("plain-chosen", "",
             plain(*SHARED, "-gencode=arch=compute_100a,code=[sm_100a,compute_100a]"), "Passed"),
     Program("static-runtime", "h100", plain(*gencode("90a")),
-            "has the CUDA runtime linked into it; relink it with nvcc -cudart shared",
+            "has the CUDA runtime linked into it; relink it with nvcc -cudart shared, so that "
+            "the emulator's can take its place [static-cudart]",
             succeeds=False),
     Program("machine-code-only", "b200", plain(*SHARED, *gencode("sm_100")),
             "it has SASS for sm_100; compile with "

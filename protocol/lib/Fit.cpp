@@ -134,6 +134,15 @@ void Judge::checkSetUp(BarrierId id, const Barrier &barrier) {
   }
 }
 
+/// "4", "32 or 64", "32 to 256"
+static std::string describeSums(const std::set<int64_t> &sums) {
+  if (sums.size() > 2)
+    return llvm::formatv("{0} to {1}", *sums.begin(), *sums.rbegin());
+  return sums.size() == 1
+             ? std::to_string(*sums.begin())
+             : llvm::formatv("{0} or {1}", *sums.begin(), *sums.rbegin()).str();
+}
+
 void Judge::checkCount(BarrierId id, const Barrier &barrier) {
   std::set<int64_t> counts = barrier.numbersOf(Kind::Init);
   if (counts.size() != 1 || mayMissArrivals)
@@ -200,8 +209,9 @@ void Judge::checkCount(BarrierId id, const Barrier &barrier) {
         return std::abs(a - count) < std::abs(b - count);
       });
   add("count", id, init->line,
-      llvm::formatv("mbarrier count {0} doesn't match the arrivals of a phase",
-                    count),
+      llvm::formatv("mbarrier initialized with count {0}, but each phase gets "
+                    "{1} arrivals",
+                    count, describeSums(sums)),
       "a phase has arrivals of lanes: " + terms,
       llvm::formatv("mbarrier.init with {0}, or {1} arrivals", nearest, count));
 }

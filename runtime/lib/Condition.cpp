@@ -98,13 +98,14 @@ llvm::Error drawloom::runtime::checkCondition(const KernelInfo &kernel,
     return llvm::Error::success();
   const LaunchCondition &condition = *kernel.condition;
   std::string only =
-      "@" + kernel.name + " is deadlock-free only if " + condition.words;
+      "@" + kernel.name + " is proved deadlock-free only if " + condition.words;
   llvm::SmallVector<int64_t> values;
   for (const Formula &formula : condition.formulas) {
     std::optional<int64_t> value = compute(formula, kernel, arguments);
     if (!value)
-      return llvm::createStringError(only + "; with the sizes of this launch " +
-                                     formula.words + " has more than 64 bits");
+      return llvm::createStringError(
+          only + "; with the sizes of this launch " + formula.words +
+          " has more than 64 bits [launch-condition]");
     values.push_back(*value);
   }
   bool holds = llvm::any_of(condition.cases, [&](ArrayRef<Bound> bounds) {
@@ -116,5 +117,6 @@ llvm::Error drawloom::runtime::checkCondition(const KernelInfo &kernel,
   if (holds)
     return llvm::Error::success();
   return llvm::createStringError(only + "; this launch has " +
-                                 explain(condition, values, kernel, arguments));
+                                 explain(condition, values, kernel, arguments) +
+                                 " [launch-condition]");
 }

@@ -45,7 +45,7 @@ static llvm::Error checkSize(size_t given, size_t wanted) {
     return llvm::Error::success();
   return llvm::createStringError("a copy of " + llvm::Twine(given) +
                                  " bytes, and the buffer has " +
-                                 llvm::Twine(wanted));
+                                 llvm::Twine(wanted) + " [buffer-size]");
 }
 
 llvm::Error Buffer::upload(llvm::ArrayRef<char> from) {

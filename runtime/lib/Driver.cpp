@@ -20,7 +20,7 @@ static llvm::Error start(void *handle, llvm::StringRef library,
   if (!start)
     return llvm::createStringError("'" + library +
                                    "' is no emulated driver: it takes no "
-                                   "settings");
+                                   "settings [cuda-driver]");
   llvm::SmallVector<const char *> names, values;
   for (const Driver::Setting &setting : settings) {
     names.push_back(setting.first.c_str());
@@ -29,7 +29,7 @@ static llvm::Error start(void *handle, llvm::StringRef library,
   if (start(names.data(), values.data(), settings.size()) != 0)
     return llvm::createStringError(
         "this process uses the emulated device already, and there is one at a "
-        "time: destroy its contexts first");
+        "time: destroy its contexts first [cuda-driver]");
   return llvm::Error::success();
 }
 
@@ -39,7 +39,8 @@ Driver::open(llvm::StringRef library, llvm::ArrayRef<Setting> settings) {
   // can't be unloaded.
   void *handle = dlopen(library.str().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
-    return llvm::createStringError("no CUDA driver: " + llvm::Twine(dlerror()));
+    return llvm::createStringError("no CUDA driver: " + llvm::Twine(dlerror()) +
+                                   " [cuda-driver]");
   if (!settings.empty())
     if (llvm::Error error = start(handle, library, settings))
       return error;
@@ -48,9 +49,10 @@ Driver::open(llvm::StringRef library, llvm::ArrayRef<Setting> settings) {
   driver->functionTable.name =                                                 \
       reinterpret_cast<int(*) parameters>(dlsym(handle, #name));               \
   if (!driver->functionTable.name)                                             \
-    return llvm::createStringError("'" + library +                             \
-                                   "' has no function " #name                  \
-                                   "; a driver of CUDA 12 or newer does");
+    return llvm::createStringError(                                            \
+        "'" + library +                                                        \
+        "' has no function " #name                                             \
+        "; a driver of CUDA 12 or newer does [cuda-driver]");
 #include "drawloom/Runtime/DriverFunctions.def"
   driver->lastReport =
       reinterpret_cast<const char *(*)()>(dlsym(handle, "drawloomLastReport"));

@@ -45,21 +45,21 @@ Tensor Tensor::packed(ElementType type, ArrayRef<int64_t> shape,
 /// Whether the tensor is what the kernel was compiled for.
 static llvm::Error checkTensor(const ArgumentInfo &argument,
                                const Tensor &tensor) {
-  auto refuse = [&](const Twine &why) {
+  auto reject = [&](const Twine &why) {
     return llvm::createStringError("argument '" + describe(argument) +
-                                   "': " + why);
+                                   "': " + why + " [argument]");
   };
   if (tensor.type != argument.type)
-    return refuse("the tensor holds " +
+    return reject("the tensor holds " +
                   (tensor.type ? Twine(tensor.type->name) : Twine("nothing")));
   if (tensor.shape.size() != argument.shape.size() ||
       tensor.strides.size() != argument.shape.size())
-    return refuse("the tensor has " + Twine(tensor.shape.size()) +
+    return reject("the tensor has " + Twine(tensor.shape.size()) +
                   " sizes and " + Twine(tensor.strides.size()) + " strides");
   for (auto [d, size] : llvm::enumerate(tensor.shape))
     if (size < 0 ||
         (argument.shape[d] != dynamicSize && argument.shape[d] != size))
-      return refuse("dimension " + Twine(d) + " of the tensor is " +
+      return reject("dimension " + Twine(d) + " of the tensor is " +
                     Twine(size));
   if (llvm::is_contained(tensor.shape, 0))
     return llvm::Error::success();
@@ -68,7 +68,7 @@ static llvm::Error checkTensor(const ArgumentInfo &argument,
     // The stride of one element is never used.
     if (wanted == dynamicSize || wanted == stride || last == 0)
       continue;
-    return refuse("the stride of dimension " + Twine(d) + " of the tensor is " +
+    return reject("the stride of dimension " + Twine(d) + " of the tensor is " +
                   Twine(stride) + ", not " + Twine(wanted) +
                   ": the kernel looks for its index " + Twine(last) + " at " +
                   Twine(last) + " x " + Twine(wanted) + ", and it is at " +
@@ -82,7 +82,7 @@ static llvm::Error checkArguments(const KernelInfo &kernel,
   if (arguments.size() != kernel.arguments.size())
     return llvm::createStringError(
         "@" + kernel.name + " takes " + Twine(kernel.arguments.size()) +
-        " arguments, not " + Twine(arguments.size()));
+        " arguments, not " + Twine(arguments.size()) + " [argument]");
   for (auto [info, argument] : llvm::zip_equal(kernel.arguments, arguments))
     if (info.isView)
       if (llvm::Error error = checkTensor(info, argument.tensor))
@@ -108,7 +108,8 @@ drawloom::runtime::countItems(const KernelInfo &kernel,
       return 0;
     if (llvm::MulOverflow(items, count, items) || items > maxGrid)
       return llvm::createStringError("@" + kernel.name + " has more than " +
-                                     Twine(maxGrid) + " work tiles");
+                                     Twine(maxGrid) +
+                                     " work tiles [grid-limit]");
   }
   return items;
 }
@@ -132,7 +133,7 @@ drawloom::runtime::countCtas(const KernelInfo &kernel,
   if (clusters * size > maxGrid)
     return llvm::createStringError(
         "@" + kernel.name + " needs " + Twine(clusters * size) +
-        " CTAs; a grid has at most " + Twine(maxGrid));
+        " CTAs; a grid has at most " + Twine(maxGrid) + " [grid-limit]");
   return clusters * size;
 }
 
@@ -164,9 +165,9 @@ llvm::Expected<Kernel> Kernel::load(const Device &device, KernelInfo info,
   // A target with a suffix runs on one architecture only.
   llvm::StringRef target = info.target;
   if (target.consume_back("a") && target != device.architecture())
-    return llvm::createStringError("@" + info.name + " is for " + info.target +
-                                   ", and the device, " + device.name() +
-                                   ", is " + device.architecture());
+    return llvm::createStringError(
+        "@" + info.name + " is for " + info.target + ", and the device, " +
+        device.name() + ", is " + device.architecture() + " [wrong-device]");
   llvm::Expected<Module> module = device.load(image);
   if (!module)
     return module.takeError();
@@ -233,10 +234,9 @@ drawloom::runtime::whyFallback(const KernelInfo &kernel,
   int64_t idle = **items - **others;
   if (mostIdlePart * idle <= **items)
     return "";
-  return (Twine(clusters) + " take " + Twine(**items) +
-          " work tiles, and the tensors have " + Twine(**others) + ": " +
-          Twine(idle) + " would be empty, more than one of " +
-          Twine(mostIdlePart))
+  return ("with " + Twine(clusters) + ", " + Twine(idle) + " of " +
+          Twine(**items) + " tiles would be empty (limit 1/" +
+          Twine(mostIdlePart) + ")")
       .str();
 }
 
@@ -266,7 +266,8 @@ static llvm::Expected<uint64_t> narrow(const ArgumentInfo &argument,
     return value;
   return llvm::createStringError(
       "argument '" + argument.name + "': " + what + " is " + Twine(value) +
-      ", and the kernel takes it in " + Twine(8 * parameter.bytes) + " bits");
+      ", and the kernel takes it in " + Twine(8 * parameter.bytes) +
+      " bits [argument]");
 }
 
 static llvm::Error encodeMap(const Context &context,

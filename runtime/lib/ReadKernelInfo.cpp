@@ -413,6 +413,6 @@ drawloom::runtime::readKernelInfo(llvm::StringRef json) {
   Problem problem;
   KernelInfo kernel = readKernel(*value, "", problem);
   if (!problem.text.empty())
-    return llvm::createStringError(problem.text);
+    return llvm::createStringError(problem.text + " [kernel-description]");
   return kernel;
 }

@@ -25,9 +25,9 @@ static constexpr uint64_t alignment = 16;
 static constexpr uint64_t maxMapSize = uint64_t(1) << 32;
 static constexpr uint64_t maxMapStride = uint64_t(1) << 40;
 
-static llvm::Error refuse(const ArgumentInfo &argument, const Twine &why) {
+static llvm::Error reject(const ArgumentInfo &argument, const Twine &why) {
   return llvm::createStringError("argument '" + argument.name + "': TMA " +
-                                 why);
+                                 why + " [tensor-map]");
 }
 
 /// The stride of a dimension in bytes. Of a dimension with one element, and in
@@ -42,11 +42,11 @@ static llvm::Expected<uint64_t> getStride(const ArgumentInfo &argument,
   if (!isUsed && (elements <= 0 || uint64_t(elements) * size >= maxMapStride))
     return alignment;
   if (elements <= 0)
-    return refuse(argument, "needs strides above 0, and that of dimension " +
+    return reject(argument, "needs strides above 0, and that of dimension " +
                                 Twine(dimension) + " is " + Twine(elements));
   uint64_t bytes = uint64_t(elements) * size;
   if (uint64_t(elements) >= maxMapStride || bytes >= maxMapStride)
-    return refuse(argument, "needs strides below 2^40 bytes, and that of "
+    return reject(argument, "needs strides below 2^40 bytes, and that of "
                             "dimension " +
                                 Twine(dimension) + " is " + Twine(elements) +
                                 " x " + Twine(size) + " bytes");
@@ -55,7 +55,7 @@ static llvm::Expected<uint64_t> getStride(const ArgumentInfo &argument,
   if (!isUsed)
     return llvm::alignTo(bytes, alignment);
   uint64_t next = llvm::alignTo(bytes, alignment) / size;
-  return refuse(argument,
+  return reject(argument,
                 "needs strides of a multiple of 16 bytes, and that of "
                 "dimension " +
                     Twine(dimension) + " is " + Twine(elements) + " x " +
@@ -70,13 +70,13 @@ drawloom::runtime::makeTensorMap(const ArgumentInfo &argument,
   size_t rank = tensor.shape.size();
   uint64_t size = argument.type->bytes;
   if (tensor.address % alignment)
-    return refuse(argument, "needs an address that is a multiple of 16, and "
+    return reject(argument, "needs an address that is a multiple of 16, and "
                             "it is " +
                                 Twine(tensor.address) + " = 16 x " +
                                 Twine(tensor.address / alignment) + " + " +
                                 Twine(tensor.address % alignment));
   if (tensor.strides.back() != 1 && tensor.shape.back() > 1)
-    return refuse(argument, "needs the elements of the last dimension next to "
+    return reject(argument, "needs the elements of the last dimension next to "
                             "each other, and their stride is " +
                                 Twine(tensor.strides.back()));
   TensorMapRequest map;
@@ -88,12 +88,12 @@ drawloom::runtime::makeTensorMap(const ArgumentInfo &argument,
     map.swizzle = 4;
   uint64_t row = parameter.box.front() * size;
   if (row % alignment)
-    return refuse(argument, "needs rows of a box of a multiple of 16 bytes, "
+    return reject(argument, "needs rows of a box of a multiple of 16 bytes, "
                             "and the kernel's have " +
                                 Twine(parameter.box.front()) + " x " +
                                 Twine(size) + " = " + Twine(row));
   if (parameter.swizzle && row > parameter.swizzle)
-    return refuse(argument, "swizzles rows of a box of at most " +
+    return reject(argument, "swizzles rows of a box of at most " +
                                 Twine(parameter.swizzle) +
                                 " bytes, and the kernel's have " +
                                 Twine(parameter.box.front()) + " x " +
@@ -102,7 +102,7 @@ drawloom::runtime::makeTensorMap(const ArgumentInfo &argument,
     size_t dimension = rank - 1 - inner;
     uint64_t extent = std::max<int64_t>(tensor.shape[dimension], 1);
     if (extent > maxMapSize)
-      return refuse(argument, "has sizes up to 2^32, and dimension " +
+      return reject(argument, "has sizes up to 2^32, and dimension " +
                                   Twine(dimension) + " has " + Twine(extent) +
                                   " elements");
     map.dims.push_back(extent);

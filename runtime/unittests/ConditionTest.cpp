@@ -32,9 +32,9 @@ static KernelInfo makeKernel(llvm::StringRef scalar,
   return kernel;
 }
 
-/// The words of the refusal, with a matrix and a scalar.
-static std::string refusal(const KernelInfo &kernel, int64_t rows,
-                           int64_t columns, uint64_t bits = 0) {
+/// The words of the rejection, with a matrix and a scalar.
+static std::string rejection(const KernelInfo &kernel, int64_t rows,
+                             int64_t columns, uint64_t bits = 0) {
   Argument scalar;
   scalar.bits = bits;
   return llvm::toString(checkCondition(
@@ -45,19 +45,20 @@ TEST(Condition, IsCheckedWithTheArithmetic) {
   KernelInfo kernel = makeKernel("i64", {dim(1), number(64), {Kind::CeilDiv}});
   kernel.condition->words = "ceil(dim 1 of A / 64) >= 1";
   kernel.condition->formulas[0].words = "ceil(dim 1 of A / 64)";
-  EXPECT_EQ(refusal(kernel, 8, 1), "");
-  EXPECT_EQ(refusal(kernel, 8, 0),
-            "@k is deadlock-free only if ceil(dim 1 of A / 64) >= 1; this "
-            "launch has ceil(dim 1 of A / 64) = 0 with dim 1 of A = 0");
+  EXPECT_EQ(rejection(kernel, 8, 1), "");
+  EXPECT_EQ(
+      rejection(kernel, 8, 0),
+      "@k is proved deadlock-free only if ceil(dim 1 of A / 64) >= 1; this "
+      "launch has ceil(dim 1 of A / 64) = 0 with dim 1 of A = 0");
   kernel.condition = std::nullopt;
-  EXPECT_EQ(refusal(kernel, 8, 0), "");
+  EXPECT_EQ(rejection(kernel, 8, 0), "");
 }
 
 TEST(Condition, ComputesEveryStep) {
   auto value = [](std::vector<FormulaStep> steps) {
     KernelInfo kernel = makeKernel("i64", std::move(steps));
     kernel.condition->cases = {};
-    std::string words = refusal(kernel, 100, 7, /*bits=*/-3);
+    std::string words = rejection(kernel, 100, 7, /*bits=*/-3);
     size_t at = words.find("f = ") + 4;
     return words.substr(at, words.find(' ', at) - at);
   };
@@ -79,11 +80,12 @@ TEST(Condition, ComputesEveryStep) {
 
 TEST(Condition, ScalarsHaveASign) {
   std::vector<FormulaStep> steps = {n, number(5), {Kind::Add}};
-  EXPECT_EQ(refusal(makeKernel("i8", steps), 1, 1, 0xff), "");
-  EXPECT_EQ(refusal(makeKernel("i8", steps), 1, 1, 0xfb),
-            "@k is deadlock-free only if f >= 1; this launch has f = 0 with n "
-            "= -5");
-  EXPECT_EQ(refusal(makeKernel("i32", steps), 1, 1, 0xfffffffc), "");
+  EXPECT_EQ(rejection(makeKernel("i8", steps), 1, 1, 0xff), "");
+  EXPECT_EQ(
+      rejection(makeKernel("i8", steps), 1, 1, 0xfb),
+      "@k is proved deadlock-free only if f >= 1; this launch has f = 0 with n "
+      "= -5");
+  EXPECT_EQ(rejection(makeKernel("i32", steps), 1, 1, 0xfffffffc), "");
 }
 
 TEST(Condition, OneCaseIsEnough) {
@@ -92,21 +94,23 @@ TEST(Condition, OneCaseIsEnough) {
   kernel.condition->cases = {
       {{.formula = 0, .least = 1, .most = 4}},
       {{.formula = 0, .least = 8}, {.formula = 1, .least = 2}}};
-  EXPECT_EQ(refusal(kernel, 4, 0), "");
-  EXPECT_EQ(refusal(kernel, 8, 2), "");
-  EXPECT_EQ(refusal(kernel, 8, 1),
-            "@k is deadlock-free only if f >= 1; this launch has f = 8, g = 1 "
-            "with dim 0 of A = 8, dim 1 of A = 1");
-  EXPECT_NE(refusal(kernel, 5, 2), "");
+  EXPECT_EQ(rejection(kernel, 4, 0), "");
+  EXPECT_EQ(rejection(kernel, 8, 2), "");
+  EXPECT_EQ(
+      rejection(kernel, 8, 1),
+      "@k is proved deadlock-free only if f >= 1; this launch has f = 8, g = 1 "
+      "with dim 0 of A = 8, dim 1 of A = 1");
+  EXPECT_NE(rejection(kernel, 5, 2), "");
 }
 
-TEST(Condition, NumbersThatAreTooLargeAreRefused) {
+TEST(Condition, NumbersThatAreTooLargeAreRejected) {
   KernelInfo kernel = makeKernel(
       "i64",
       {dim(0), number(int64_t(1) << 40), {Kind::Multiply}, n, {Kind::Add}});
-  EXPECT_EQ(refusal(kernel, 1, 1), "");
-  EXPECT_EQ(refusal(kernel, int64_t(1) << 24, 1),
-            "@k is deadlock-free only if f >= 1; with the sizes of this launch "
-            "f has more than 64 bits");
-  EXPECT_NE(refusal(kernel, 1, 1, INT64_MAX), "");
+  EXPECT_EQ(rejection(kernel, 1, 1), "");
+  EXPECT_EQ(rejection(kernel, int64_t(1) << 24, 1),
+            "@k is proved deadlock-free only if f >= 1; with the sizes of this "
+            "launch "
+            "f has more than 64 bits [launch-condition]");
+  EXPECT_NE(rejection(kernel, 1, 1, INT64_MAX), "");
 }

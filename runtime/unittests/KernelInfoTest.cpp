@@ -155,10 +155,15 @@ static std::string problem(llvm::StringRef from, llvm::StringRef to) {
   EXPECT_NE(at, std::string::npos) << from.str();
   text.replace(at, from.size(), to);
   auto kernel = readKernelInfo(text);
-  return kernel ? "" : llvm::toString(kernel.takeError());
+  if (kernel)
+    return "";
+  std::string words = llvm::toString(kernel.takeError());
+  llvm::StringRef rest = words;
+  EXPECT_TRUE(rest.consume_back(" [kernel-description]")) << words;
+  return rest.str();
 }
 
-TEST(KernelInfo, RefusalsNameTheField) {
+TEST(KernelInfo, RejectionsNameTheField) {
   EXPECT_EQ(problem("\"threads\": 256", "\"threads\": 2048"),
             "threads: a whole number from 1 to 1024 is expected");
   EXPECT_EQ(problem("\"threads\"", "\"warps\""), "threads: is missing");
@@ -206,7 +211,7 @@ TEST(KernelInfo, RefusalsNameTheField) {
             "is expected");
 }
 
-TEST(KernelInfo, RefusalsOfConditions) {
+TEST(KernelInfo, RejectionsOfConditions) {
   EXPECT_EQ(problem("\"argument\": 2", "\"argument\": 1"),
             "condition.formulas[0].steps[1].argument: 'alpha' is no integer");
   EXPECT_EQ(problem("\"value\": 64", "\"value\": 0"),
@@ -252,7 +257,7 @@ static std::string problemOf(llvm::StringRef arguments,
   return kernel ? "" : llvm::toString(kernel.takeError());
 }
 
-TEST(KernelInfo, RefusalsOfShapes) {
+TEST(KernelInfo, RejectionsOfShapes) {
   EXPECT_EQ(problem("\"name\": \"gemm\"", "\"name\": 7"),
             "name: a text is expected");
   EXPECT_EQ(problemOf("5", "[]"), "arguments: a list, with brackets, of at "

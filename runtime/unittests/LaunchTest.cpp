@@ -54,11 +54,11 @@ TEST_F(LaunchTest, SettingsMakeAnotherDevice) {
     return Driver::open(DRAWLOOM_LIBCUDA, settings);
   };
   // Not while a context is alive.
-  auto refused = start({{"DRAWLOOM_DEVICE", "b200"}});
-  ASSERT_FALSE(bool(refused));
-  EXPECT_EQ(llvm::toString(refused.takeError()),
+  auto rejected = start({{"DRAWLOOM_DEVICE", "b200"}});
+  ASSERT_FALSE(bool(rejected));
+  EXPECT_EQ(llvm::toString(rejected.takeError()),
             "this process uses the emulated device already, and there is one "
-            "at a time: destroy its contexts first");
+            "at a time: destroy its contexts first [cuda-driver]");
   device.reset();
 
   auto driver = start({{"DRAWLOOM_DEVICE", "b200"},
@@ -83,16 +83,17 @@ TEST_F(LaunchTest, SettingsMakeAnotherDevice) {
 
   auto none = Driver::open("libm.so.6", {{"DRAWLOOM_SMS", "4"}});
   ASSERT_FALSE(bool(none));
-  EXPECT_EQ(llvm::toString(none.takeError()),
-            "'libm.so.6' is no emulated driver: it takes no settings");
+  EXPECT_EQ(
+      llvm::toString(none.takeError()),
+      "'libm.so.6' is no emulated driver: it takes no settings [cuda-driver]");
 }
 
 TEST_F(LaunchTest, InvalidSettingsAreRejectedWithAMessage) {
   device.reset();
   auto says = [](const char *name, const char *value) {
-    auto refused = Driver::open(DRAWLOOM_LIBCUDA,
-                                {{"DRAWLOOM_QUIET", "1"}, {name, value}});
-    return refused ? "" : llvm::toString(refused.takeError());
+    auto rejected = Driver::open(DRAWLOOM_LIBCUDA,
+                                 {{"DRAWLOOM_QUIET", "1"}, {name, value}});
+    return rejected ? "" : llvm::toString(rejected.takeError());
   };
   EXPECT_EQ(says("DRAWLOOM_DEVICE", "b300").substr(0, 36),
             "DRAWLOOM_DEVICE is 'b300'; there are");
@@ -161,7 +162,7 @@ TEST_F(LaunchTest, SizesStridesAndScalars) {
   error = kernel->launch({view, scale});
   EXPECT_EQ(llvm::toString(std::move(error)),
             "argument 'out': size 0 is 8589934592, and the kernel takes it in "
-            "32 bits");
+            "32 bits [argument]");
 }
 
 TEST_F(LaunchTest, ScalarsOfEveryKind) {
@@ -191,7 +192,7 @@ TEST_F(LaunchTest, ScalarsOfEveryKind) {
   arguments.back().bits = int64_t(1) << 32;
   EXPECT_EQ(llvm::toString(kernel->launch(arguments)),
             "argument 'index': it is 4294967296, and the kernel takes it in 32 "
-            "bits");
+            "bits [argument]");
 }
 
 TEST_F(LaunchTest, StridesAndConditionsAreChecked) {
@@ -219,10 +220,11 @@ TEST_F(LaunchTest, StridesAndConditionsAreChecked) {
   EXPECT_EQ(launch({8, 3}, 3),
             "argument 'out: ?x?xi32, strides [77, 1]': the stride of dimension "
             "0 of the tensor is 3, not 77: the kernel looks for its index 7 at "
-            "7 x 77, and it is at 7 x 3");
-  EXPECT_EQ(launch({8, 2}, 77),
-            "@numbers is deadlock-free only if dim 1 of out >= 3; this launch "
-            "has dim 1 of out = 2");
+            "7 x 77, and it is at 7 x 3 [argument]");
+  EXPECT_EQ(
+      launch({8, 2}, 77),
+      "@numbers is proved deadlock-free only if dim 1 of out >= 3; this launch "
+      "has dim 1 of out = 2");
 }
 
 TEST_F(LaunchTest, ErrorsAreValues) {
@@ -265,16 +267,16 @@ TEST_F(LaunchTest, CopiesAreOfTheWholeBuffer) {
   ASSERT_TRUE(bool(buffer)) << llvm::toString(buffer.takeError());
   char bytes[12] = {};
   EXPECT_EQ(llvm::toString(buffer->upload(bytes)),
-            "a copy of 12 bytes, and the buffer has 16");
+            "a copy of 12 bytes, and the buffer has 16 [buffer-size]");
   EXPECT_EQ(llvm::toString(buffer->download(bytes)),
-            "a copy of 12 bytes, and the buffer has 16");
+            "a copy of 12 bytes, and the buffer has 16 [buffer-size]");
 }
 
 TEST(Driver, IsALibrary) {
   auto none = Driver::open("no-such-driver.so");
   EXPECT_EQ(none ? "" : llvm::toString(none.takeError()),
             "no CUDA driver: no-such-driver.so: cannot open shared object "
-            "file: No such file or directory");
+            "file: No such file or directory [cuda-driver]");
 }
 
 TEST_F(LaunchTest, NothingIsLaunchedWithoutItems) {
@@ -327,11 +329,9 @@ TEST_F(LaunchTest, SmallerClustersWhereFewItemsAreThere) {
   // Two tiles, and one, for a cluster of two; seven of eight, which is just few
   // enough.
   EXPECT_EQ(run(8), std::pair(2, std::string()));
-  EXPECT_EQ(
-      run(4),
-      std::pair(1, std::string("clusters of 2 CTAs take 2 work tiles, and "
-                               "the tensors have 1: 1 would be empty, "
-                               "more than one of 8")));
+  EXPECT_EQ(run(4),
+            std::pair(1, std::string("with clusters of 2 CTAs, 1 of 2 tiles "
+                                     "would be empty (limit 1/8)")));
   EXPECT_EQ(run(28), std::pair(2, std::string()));
   EXPECT_EQ(run(20).first, 1);
 

@@ -129,10 +129,8 @@ static ExitStatus verifyAll(Disk &disk) {
 }
 
 ExitStatus drawloom::runCache(llvm::ArrayRef<llvm::StringRef> arguments) {
-  auto complain = [](llvm::StringRef why) {
-    llvm::errs() << "drawloom cache: " << why
-                 << "\n'drawloom cache --help' explains it\n";
-    return BadUsage;
+  auto complain = [](const llvm::Twine &why) {
+    return drawloom::complain("cache", why);
   };
   llvm::Expected<CommandLine> line = CommandLine::parse(arguments, {});
   if (!line)
@@ -145,10 +143,9 @@ ExitStatus drawloom::runCache(llvm::ArrayRef<llvm::StringRef> arguments) {
     return complain("expected stats, verify or clear");
   llvm::StringRef word = line->getOperands().front();
   if (word != "stats" && word != "verify" && word != "clear")
-    return complain(("unknown subcommand '" + word +
-                     "'; expected stats, verify or clear" +
-                     input::suggest(word, {"stats", "verify", "clear"}))
-                        .str());
+    return complain("unknown subcommand '" + word +
+                    "'; expected stats, verify or clear" +
+                    input::suggest(word, {"stats", "verify", "clear"}));
   llvm::Expected<std::unique_ptr<cache::Cache>> cache = openCache(true);
   if (!cache) {
     llvm::errs() << "drawloom: " << llvm::toString(cache.takeError()) << '\n';
@@ -159,9 +156,10 @@ ExitStatus drawloom::runCache(llvm::ArrayRef<llvm::StringRef> arguments) {
                     "HOME nor DRAWLOOM_CACHE is\n";
     return Clean;
   }
-  if (llvm::StringRef refusal = (*cache)->getDisk().getRefusal();
-      !refusal.empty()) {
-    llvm::errs() << "drawloom: there is no cache: " << refusal << '\n';
+  if (llvm::StringRef rejection = (*cache)->getDisk().getRejection();
+      !rejection.empty()) {
+    llvm::errs() << "drawloom: there is no cache: " << rejection
+                 << " [cache-setting]\n";
     return Failed;
   }
   if (word == "stats")

@@ -187,7 +187,7 @@ static ExitStatus check(const CommandLine &line,
     waiting.reset();
     if (!claims)
       return fail(path + ": " + llvm::toString(claims.takeError()) +
-                  " (--threads, --cluster)");
+                  " (--threads, --cluster) [kernel-threads]");
     claims->kernel = llvm::demangle(claims->kernel);
     if (graph)
       claims->names = graph->nameBarriers();
@@ -230,9 +230,10 @@ static ExitStatus check(const CommandLine &line,
         protocol::toJson(*claims, misfits, progress ? &*progress : nullptr));
   }
   if (!checked && wanted)
-    return fail("there is no kernel '" + *wanted + "' in '" + path + "'");
+    return fail("there is no kernel '" + *wanted + "' in '" + path +
+                "' [no-kernel]");
   if (!checked)
-    return fail("there is no kernel in '" + path + "'");
+    return fail("there is no kernel in '" + path + "' [no-kernel]");
   llvm::outs().flush();
   tellUnused(*suppressions);
   llvm::outs() << "check: " << checked
@@ -249,12 +250,6 @@ static ExitStatus check(const CommandLine &line,
   return errors ? Findings : Clean;
 }
 
-static ExitStatus complain(const llvm::Twine &words) {
-  llvm::errs() << "drawloom check: " << words
-               << "\n'drawloom check --help' explains the options\n";
-  return BadUsage;
-}
-
 static ExitStatus checkStatically(llvm::ArrayRef<llvm::StringRef> arguments) {
   llvm::Expected<CommandLine> line =
       CommandLine::parse(arguments, {{"--kernel", true},
@@ -266,14 +261,14 @@ static ExitStatus checkStatically(llvm::ArrayRef<llvm::StringRef> arguments) {
                                      {"--states", true},
                                      {"--quiet", false}});
   if (!line)
-    return complain(llvm::toString(line.takeError()));
+    return complain("check", llvm::toString(line.takeError()));
   if (line->getOperands().size() != 1)
-    return complain(line->getOperands().empty()
-                        ? "expected FILE.ptx, FILE.mlir or -- COMMAND"
-                        : "name one file, not more");
+    return complain("check", line->getOperands().empty()
+                                 ? "expected FILE.ptx, FILE.mlir or -- COMMAND"
+                                 : "name one file, not more");
   llvm::Expected<protocol::ExtractOptions> options = readOptions(*line);
   if (!options)
-    return complain(llvm::toString(options.takeError()));
+    return complain("check", llvm::toString(options.takeError()));
   return check(*line, *options);
 }
 
@@ -300,14 +295,16 @@ ExitStatus drawloom::runCheck(llvm::ArrayRef<llvm::StringRef> arguments) {
                      "--fidelity", "--order", "--orders", "--step-limit",
                      "--progress", "-o", "--device", "--sms"}));
         found != own.end())
-      return complain("'" + *found +
-                      "' is for a run: add --launch LAUNCH.json, or name a "
-                      "tile program (.mlir) or a command after '--'");
+      return complain("check",
+                      "'" + *found +
+                          "' is for a run: add --launch LAUNCH.json, or name a "
+                          "tile program (.mlir) or a command after '--'");
     return checkStatically(arguments);
   }
   if (const auto *found = llvm::find_if(
           own, of({"--threads", "--cluster", "--states", "--quiet"}));
       found != own.end())
-    return complain("'" + *found + "' is for PTX alone, which is not run");
+    return complain("check",
+                    "'" + *found + "' is for PTX alone, which is not run");
   return runAny(arguments, "check");
 }

@@ -145,13 +145,14 @@ ExitStatus DriverCheck::judge(ExitStatus result) const {
   };
   auto buffer = llvm::MemoryBuffer::getFile(file);
   if (!buffer || (*buffer)->getBuffer().empty())
-    return fail("no kernel ran on the emulated device, so none was checked");
+    return fail("no kernel ran on the emulated device, so none was checked "
+                "[no-kernel-ran]");
   auto report = input::parseJson((*buffer)->getBuffer());
   if (!report)
     return fail("'" + file + "': " + llvm::toString(report.takeError()));
   const llvm::json::Object *object = report->getAsObject();
   if (!object)
-    return fail("'" + file + "' is no report");
+    return fail("'" + file + "' is no report [report-file]");
   CheckedRun run;
   if (result != Clean)
     run.failure =

@@ -7,12 +7,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine.h"
+#include "drawloom/Input/Codes.h"
+#include "drawloom/Input/Printable.h"
 #include "drawloom/Input/Suggest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace drawloom;
+
+ExitStatus drawloom::complain(llvm::StringRef verb, const llvm::Twine &words) {
+  std::string text = input::makePrintable(words.str());
+  llvm::errs() << "drawloom " << verb << ": " << text
+               << (input::codeOf(text, "").empty() ? " [usage]" : "")
+               << "\n'drawloom " << verb << " --help' explains the options\n";
+  return BadUsage;
+}
 
 std::string drawloom::findExamples() {
   llvm::SmallString<128> path(llvm::sys::fs::getMainExecutable(

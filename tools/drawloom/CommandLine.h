@@ -14,6 +14,7 @@
 #ifndef DRAWLOOM_TOOLS_DRAWLOOM_COMMANDLINE_H
 #define DRAWLOOM_TOOLS_DRAWLOOM_COMMANDLINE_H
 
+#include "ExitStatus.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -47,6 +48,10 @@ private:
   llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> values;
   llvm::SmallVector<llvm::StringRef> operands;
 };
+
+/// Says what is wrong with the command line of a verb, and where its options
+/// are explained.
+ExitStatus complain(llvm::StringRef verb, const llvm::Twine &words);
 
 /// The folder of the examples that help names: where they are installed, or as
 /// it is called in the sources.

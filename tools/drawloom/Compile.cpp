@@ -75,7 +75,7 @@ static void printHelp() {
          "kernels,\n"
          "                .NAME.json\n"
          "  --sarif FILE  write what the compiler says as SARIF 2.1.0: why "
-         "it refuses,\n"
+         "it rejects,\n"
          "                and its warnings, at their lines\n"
          "  --unproved    accept kernels that are not proved deadlock-free\n"
          "  --no-cache    compile even what was compiled before "
@@ -197,7 +197,7 @@ compileInput(InputModule &input, llvm::StringRef path, CompileOptions options) {
     return llvm::createStringError(
         "'" + path + "' holds no program, so it has no stage '" +
         toString(stage) +
-        "'; code can be emitted as nvvm, llvm, ptx and cubin");
+        "'; code can be emitted as nvvm, llvm, ptx and cubin [no-kernel]");
   llvm::ScopedFatalErrorHandler fatalErrors(reportFatalError);
   return drawloom::compile(input.get(), options);
 }
@@ -220,8 +220,8 @@ static ExitStatus compileFile(const Request &request) {
                       return compileInput(*input, request.input, options);
                     });
   waiting.reset();
-  bool isRefused = !made;
-  if (isRefused)
+  bool isRejected = !made;
+  if (isRejected)
     input->report(made.takeError());
   else
     input->report(made->messages);
@@ -231,7 +231,7 @@ static ExitStatus compileFile(const Request &request) {
     llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
     return Failed;
   }
-  if (isRefused)
+  if (isRejected)
     return Failed;
   llvm::StringRef result =
       stage == Stage::Cubin
@@ -250,9 +250,7 @@ static ExitStatus compileFile(const Request &request) {
 
 ExitStatus drawloom::runCompile(llvm::ArrayRef<llvm::StringRef> arguments) {
   auto complain = [](llvm::Error error) {
-    llvm::errs() << "drawloom compile: " << llvm::toString(std::move(error))
-                 << "\n'drawloom compile --help' explains the options\n";
-    return BadUsage;
+    return drawloom::complain("compile", llvm::toString(std::move(error)));
   };
   llvm::Expected<CommandLine> line =
       CommandLine::parse(arguments, {{"--arch", true},

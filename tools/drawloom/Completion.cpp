@@ -94,10 +94,8 @@ complete -c drawloom -l format -x -a 'text json mermaid dot svg html'
 )sh";
 
 ExitStatus drawloom::runCompletion(llvm::ArrayRef<llvm::StringRef> arguments) {
-  auto complain = [](const std::string &words) {
-    llvm::errs() << "drawloom completion: " << words
-                 << "\n'drawloom completion --help' explains it\n";
-    return BadUsage;
+  auto complain = [](const llvm::Twine &words) {
+    return drawloom::complain("completion", words);
   };
   llvm::Expected<CommandLine> line = CommandLine::parse(arguments, {});
   if (!line)
@@ -117,8 +115,7 @@ ExitStatus drawloom::runCompletion(llvm::ArrayRef<llvm::StringRef> arguments) {
   else if (shell == "fish")
     llvm::outs() << fish;
   else
-    return complain(
-        ("there are scripts for bash, zsh and fish, not '" + shell + "'")
-            .str());
+    return complain("unknown shell '" + shell +
+                    "'; expected bash, zsh or fish");
   return Clean;
 }

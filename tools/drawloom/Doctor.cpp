@@ -240,11 +240,8 @@ static llvm::Expected<std::vector<std::string>> reportDevices() {
 ExitStatus drawloom::runDoctor(llvm::ArrayRef<llvm::StringRef> arguments) {
   llvm::Expected<CommandLine> line = CommandLine::parse(arguments, {});
   if (!line || !line->getOperands().empty()) {
-    llvm::errs() << "drawloom doctor: "
-                 << (line ? "takes no operands"
-                          : llvm::toString(line.takeError()))
-                 << "\n'drawloom doctor --help' explains it\n";
-    return BadUsage;
+    return complain("doctor", line ? "takes no operands"
+                                   : llvm::toString(line.takeError()));
   }
   if (line->wantsHelp()) {
     printHelp();

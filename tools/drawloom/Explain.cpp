@@ -35,7 +35,7 @@ struct ExplainOptions {
 
 /// Plans, or why there are none.
 struct Explained {
-  bool isRefused = false;
+  bool isRejected = false;
   std::vector<Plan> plans = {};
   /// For a page.
   std::vector<StageText> stages = {};
@@ -80,7 +80,7 @@ static void printHelp() {
          "                  tiles, barrier by barrier (mermaid and svg)\n"
          "  -o FILE         where to write it; without it, to standard output\n"
          "  --sarif FILE    write what the compiler says as SARIF 2.1.0: why "
-         "it refuses,\n"
+         "it rejects,\n"
          "                  and its warnings, at their lines\n"
          "  --help          this text\n"
          "\n"
@@ -168,7 +168,7 @@ static std::optional<Explained> compilePlans(const ExplainOptions &options) {
   mlir::DialectRegistry dialects;
   registerProgramDialects(dialects);
   if (!input->parse(dialects))
-    return Explained{.isRefused = true, .messages = input->takeMessages()};
+    return Explained{.isRejected = true, .messages = input->takeMessages()};
   CompileOptions path = {.arch = options.arch, .stopAfter = Stage::Plan};
   llvm::Expected<CompiledModule> compiled = [&] {
     Waiting waiting("planning");
@@ -176,7 +176,7 @@ static std::optional<Explained> compilePlans(const ExplainOptions &options) {
   }();
   if (!compiled) {
     input->report(compiled.takeError());
-    return Explained{.isRefused = true, .messages = input->takeMessages()};
+    return Explained{.isRejected = true, .messages = input->takeMessages()};
   }
   input->report(compiled->messages);
   Explained result = {.messages = input->takeMessages()};
@@ -203,7 +203,7 @@ static std::optional<Explained> readPlans(const ExplainOptions &options) {
   if (!parsed) {
     llvm::errs() << "drawloom: " << llvm::StringRef(parsed.str()).rtrim()
                  << '\n';
-    return Explained{.isRefused = true,
+    return Explained{.isRejected = true,
                      .messages = toMessages(parsed.diagnostics)};
   }
   llvm::Expected<std::vector<Plan>> plans = makeHandPlans(*parsed.module, text);
@@ -211,7 +211,7 @@ static std::optional<Explained> readPlans(const ExplainOptions &options) {
     return Explained{.plans = std::move(*plans)};
   std::string words = llvm::toString(plans.takeError());
   llvm::errs() << "drawloom: " << words << '\n';
-  Explained result = {.isRefused = true};
+  Explained result = {.isRejected = true};
   result.messages.push_back(llvm::json::Object{{"text", words}});
   return result;
 }
@@ -228,7 +228,7 @@ static ExitStatus explainFile(const ExplainOptions &options) {
     llvm::errs() << "drawloom: " << llvm::toString(std::move(error)) << '\n';
     return Failed;
   }
-  if (found->isRefused)
+  if (found->isRejected)
     return Failed;
   mlir::FailureOr<std::vector<Plan>> plans = choosePlans(found->plans, options);
   if (mlir::failed(plans))
@@ -241,9 +241,7 @@ static ExitStatus explainFile(const ExplainOptions &options) {
 
 ExitStatus drawloom::runExplain(llvm::ArrayRef<llvm::StringRef> arguments) {
   auto complain = [](llvm::Error error) {
-    llvm::errs() << "drawloom explain: " << llvm::toString(std::move(error))
-                 << "\n'drawloom explain --help' explains the options\n";
-    return BadUsage;
+    return drawloom::complain("explain", llvm::toString(std::move(error)));
   };
   llvm::Expected<CommandLine> line =
       CommandLine::parse(arguments, {{"--arch", true},

@@ -135,7 +135,7 @@ mlir::LogicalResult drawloom::writeOutput(llvm::StringRef path,
   }
   if (error) {
     llvm::errs() << "drawloom: cannot write '" << path
-                 << "': " << error.message() << '\n';
+                 << "': " << error.message() << " [cannot-write]\n";
     return mlir::failure();
   }
   file.keep();

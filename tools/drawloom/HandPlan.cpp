@@ -228,7 +228,7 @@ drawloom::makeHandPlans(const ptx::Module &module, llvm::MemoryBufferRef text) {
     return llvm::createStringError(
         "'" + path +
         "' holds no kernel that says which roles and pipes it has, as those of "
-        "the device library do");
+        "the device library do [no-kernel]");
   return plans;
 }
 

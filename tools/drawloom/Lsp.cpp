@@ -42,10 +42,8 @@ static void printHelp() {
 }
 
 ExitStatus drawloom::runLsp(llvm::ArrayRef<llvm::StringRef> arguments) {
-  auto complain = [](const std::string &words) {
-    llvm::errs() << "drawloom lsp: " << words
-                 << "\n'drawloom lsp --help' explains the options\n";
-    return BadUsage;
+  auto complain = [](const llvm::Twine &words) {
+    return drawloom::complain("lsp", words);
   };
   llvm::Expected<CommandLine> line = CommandLine::parse(
       arguments, {{"--log", true}, {"--pretty", false}, {"--lit-test", false}});

@@ -8,6 +8,7 @@
 
 #include "Reports.h"
 #include "drawloom/Emulator/Report.h"
+#include "drawloom/Input/Codes.h"
 #include "drawloom/Input/Printable.h"
 #include "drawloom/PTX/SourceLine.h"
 #include "llvm/ADT/STLExtras.h"
@@ -154,15 +155,16 @@ public:
   void addMessage(const Object &message) {
     StringRef severity = message.getString("severity").value_or("error");
     StringRef level = severity == "remark" ? "note" : severity;
+    StringRef text = message.getString("text").value_or("");
     std::string rule = message.getString("rule")
-                           .value_or(severity == "error" ? "refused" : severity)
+                           .value_or(input::codeOf(
+                               text, severity == "error" ? "syntax" : severity))
                            .str();
-    Object result{
-        {"ruleId", rule},
-        {"ruleIndex", indexOf(rule, level)},
-        {"level", level},
-        {"message", Object{{"text", message.getString("text").value_or("")}}},
-        {"locations", Array{locationOf(message, run)}}};
+    Object result{{"ruleId", rule},
+                  {"ruleIndex", indexOf(rule, level)},
+                  {"level", level},
+                  {"message", Object{{"text", text}}},
+                  {"locations", Array{locationOf(message, run)}}};
     Array related = callsOf(message, run);
     if (const Array *notes = message.getArray("notes"))
       for (const Value &note : *notes)
@@ -232,9 +234,9 @@ CheckedRun drawloom::describeRun(const std::string &input,
   if (!ending)
     return run;
   run.failure = ending->str();
-  std::string rule = emu::spelling(ending->kind).str();
-  llvm::replace(rule, ' ', '-');
-  Object message{{"rule", rule}, {"text", run.failure}, {"line", ending->line}};
+  Object message{{"rule", emu::codeOf(ending->kind)},
+                 {"text", run.failure},
+                 {"line", ending->line}};
   ptx::addSource(message, ending->source);
   run.messages.push_back(std::move(message));
   return run;
@@ -244,7 +246,8 @@ Array drawloom::toMessages(llvm::ArrayRef<llvm::SMDiagnostic> errors) {
   Array messages;
   for (const llvm::SMDiagnostic &error : errors)
     messages.push_back(
-        Object{{"text", input::makePrintable(error.getMessage())},
+        Object{{"rule", "ptx-syntax"},
+               {"text", input::makePrintable(error.getMessage())},
                {"line", error.getLineNo()},
                {"column", error.getColumnNo() + 1}});
   return messages;
@@ -261,9 +264,9 @@ static llvm::Error write(const Value &value, StringRef file) {
     output.os().clear_error();
   }
   if (failed)
-    return llvm::createStringError("cannot write '" +
-                                   input::makePrintable(file) +
-                                   "': " + failed.message());
+    return llvm::createStringError(
+        "cannot write '" + input::makePrintable(file) +
+        "': " + failed.message() + " [cannot-write]");
   output.keep();
   return llvm::Error::success();
 }

@@ -10,7 +10,7 @@
 // programs: their own JSON (docs/Checker.md has its fields), and SARIF 2.1.0,
 // which editors and code hosts show at the lines. SARIF is made from the JSON,
 // since that of a program comes from the emulated driver. What is said about an
-// input is SARIF, too: why it is refused, and where a run ended early.
+// input is SARIF, too: why it is rejected, and where a run ended early.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ struct CheckedRun {
   std::string failure = {}; ///< Why the run ended early; empty if it didn't.
   /// What was said about the input. Each has a severity, text, file (without
   /// it, the input), line and column (without them, all of it), a rule if it
-  /// isn't a refusal, and notes of the same form.
+  /// isn't the code of its text, and notes of the same form.
   llvm::json::Array messages = {};
 };
 

@@ -69,7 +69,8 @@ static llvm::Expected<Setup> prepare(const RunArguments &arguments,
             "device: '" + file->device + "' is not one of " +
             llvm::join(llvm::map_range(emu::deviceModels(),
                                        [](auto &m) { return m.name; }),
-                       ", ")));
+                       ", ") +
+            " [launch-file]"));
   ptx::ParseResult parsed =
       ptx::parseModule(llvm::MemoryBufferRef(text, arguments.ptx));
   if (!parsed)
@@ -164,12 +165,8 @@ static bool runOnce(Setup &setup, const RunArguments &arguments,
   llvm::errs() << arguments.ptx;
   if (report.line)
     llvm::errs() << ':' << report.line;
-  llvm::errs() << ": error: ";
-  // Some messages begin with what kind it is.
-  llvm::StringRef kind = emu::spelling(report.kind);
-  if (!llvm::StringRef(report.message).starts_with(kind))
-    llvm::errs() << kind << ": ";
-  llvm::errs() << report.str() << '\n';
+  llvm::errs() << ": error: " << report.strWithCode(/*namesLine=*/false)
+               << '\n';
   if (options.policy != emu::Policy::Deterministic)
     llvm::errs() << arguments.ptx << ": note: --order "
                  << emu::printSchedule(options) << " repeats this run\n";
@@ -313,10 +310,7 @@ static ExitStatus run(const RunArguments &arguments) {
 ExitStatus drawloom::runRun(llvm::ArrayRef<llvm::StringRef> arguments,
                             llvm::StringRef verb) {
   auto complain = [&](llvm::Error error) {
-    llvm::errs() << "drawloom " << verb << ": "
-                 << llvm::toString(std::move(error)) << "\n'drawloom " << verb
-                 << " --help' explains the options\n";
-    return BadUsage;
+    return drawloom::complain(verb, llvm::toString(std::move(error)));
   };
   if (const auto *split = llvm::find(arguments, "--");
       split != arguments.end()) {

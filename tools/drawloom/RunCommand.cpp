@@ -132,7 +132,8 @@ llvm::Expected<ProgramFacts> drawloom::inspectProgram(StringRef path) {
                                             /*RequiresNullTerminator=*/false);
   if (!buffer)
     return llvm::createStringError("cannot read '" + path +
-                                   "': " + buffer.getError().message());
+                                   "': " + buffer.getError().message() +
+                                   " [cannot-read]");
   ProgramFacts facts;
   StringRef bytes = (*buffer)->getBuffer();
   // ELF, 64 bits, little-endian.
@@ -184,7 +185,7 @@ llvm::Expected<std::string> drawloom::emulatorFolder() {
       return llvm::createStringError(
           "'" + file +
           "' is missing; 'pip install drawloom-emulator' brings it, or build "
-          "the targets cuda and cudart");
+          "the targets cuda and cudart [emulator-missing]");
   }
   return folder.str().str();
 }
@@ -224,16 +225,17 @@ static void prepareTriton(StringRef folder) {
 }
 
 /// Why a program can't run on the emulator; empty if it can.
-static std::string refusal(StringRef program, const ProgramFacts &facts) {
+static std::string rejection(StringRef program, const ProgramFacts &facts) {
   if (facts.hasKernels && facts.runtime.empty())
     return ("'" + program +
             "' has the CUDA runtime linked into it; relink it with nvcc "
-            "-cudart shared, so that the emulator's can take its place")
+            "-cudart shared, so that the emulator's can take its place "
+            "[static-cudart]")
         .str();
   if (!facts.runtime.empty() && facts.runtime != ourRuntime)
     return ("'" + program + "' is linked against " + facts.runtime +
             "; the emulator has " + ourRuntime +
-            ": build it with a toolkit of CUDA 13")
+            ": build it with a toolkit of CUDA 13 [cuda-version]")
         .str();
   return "";
 }
@@ -291,7 +293,8 @@ static ExitStatus runOnce(const std::string &path,
   if (printed)
     if (std::error_code failed =
             llvm::sys::fs::createTemporaryFile("drawloom-run", "txt", file))
-      return fail("cannot make a file for what it prints: " + failed.message());
+      return fail("cannot make a file for what it prints: " + failed.message() +
+                  " [cannot-write]");
   std::optional<StringRef> redirects[] = {std::nullopt, std::nullopt,
                                           std::nullopt};
   if (printed)
@@ -301,7 +304,7 @@ static ExitStatus runOnce(const std::string &path,
   llvm::sys::ProcessInfo child = llvm::sys::ExecuteNoWait(
       path, command, std::nullopt, redirects, 0, &problem, &hasFailed);
   if (hasFailed)
-    return fail("'" + path + "': " + problem);
+    return fail("'" + path + "': " + problem + " [cannot-run]");
   int result = 0, signal = 0;
   {
     Forwarding forwarding(child.Pid);
@@ -318,7 +321,7 @@ static ExitStatus runOnce(const std::string &path,
     return ExitStatus(128 + signal);
   }
   if (result < 0)
-    return fail("'" + path + "': " + problem);
+    return fail("'" + path + "': " + problem + " [cannot-run]");
   return check.judge(ExitStatus(result));
 }
 
@@ -352,7 +355,7 @@ static ExitStatus runOrders(const std::string &path,
       if (expected != found) {
         fail("under " + name + ", line " + llvm::Twine(line) +
              " of what it prints is '" + found + "' and not '" + expected +
-             "'; --order " + name + " repeats this run");
+             "'; --order " + name + " repeats this run [orders-differ]");
         return Findings;
       }
       left = rest;
@@ -367,10 +370,7 @@ ExitStatus drawloom::runCommand(llvm::ArrayRef<StringRef> options,
                                 llvm::ArrayRef<StringRef> command,
                                 StringRef verb) {
   auto complain = [&](const llvm::Twine &what) {
-    llvm::errs() << "drawloom " << verb << ": "
-                 << input::makePrintable(what.str()) << "\n'drawloom " << verb
-                 << " --help' explains the options\n";
-    return BadUsage;
+    return drawloom::complain(verb, what);
   };
   // Options are variables of the environment to the library.
   static constexpr std::pair<llvm::StringLiteral, const char *> variables[] = {
@@ -412,11 +412,11 @@ ExitStatus drawloom::runCommand(llvm::ArrayRef<StringRef> options,
   auto path = llvm::sys::findProgramByName(command.front());
   if (!path)
     return fail("cannot run '" + command.front() +
-                "': " + path.getError().message());
+                "': " + path.getError().message() + " [cannot-run]");
   llvm::Expected<ProgramFacts> facts = inspectProgram(*path);
   if (!facts)
     return fail(llvm::toString(facts.takeError()));
-  if (std::string why = refusal(command.front(), *facts); !why.empty())
+  if (std::string why = rejection(command.front(), *facts); !why.empty())
     return fail(why);
   llvm::Expected<std::string> folder = emulatorFolder();
   if (!folder)
@@ -445,5 +445,6 @@ ExitStatus drawloom::runCommand(llvm::ArrayRef<StringRef> options,
   // The command's own affair again.
   std::signal(SIGXFSZ, SIG_DFL);
   execv(path->c_str(), arguments.data());
-  return fail("cannot run '" + *path + "': " + std::strerror(errno));
+  return fail("cannot run '" + *path + "': " + std::strerror(errno) +
+              " [cannot-run]");
 }

@@ -8,7 +8,7 @@
 
 // `drawloom run -- ./program` starts a program so that the loader finds the
 // emulator's libcuda.so.1 and libcudart.so.13 first. Before that it looks into
-// the program, so that one that couldn't work is refused with what to do: the
+// the program, so that one that couldn't work is rejected with what to do: the
 // runtime may be linked statically, or be another version's.
 
 #ifndef DRAWLOOM_TOOLS_DRAWLOOM_RUNCOMMAND_H

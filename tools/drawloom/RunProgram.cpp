@@ -44,14 +44,14 @@ private:
 };
 } // namespace
 
-/// The arguments of which no tensor map can be made: TMA refuses their rows.
+/// The arguments of which no tensor map can be made: TMA rejects their rows.
 static llvm::SmallVector<unsigned>
-findRefused(const runtime::KernelInfo &kernel, const Arguments &arguments) {
-  llvm::SmallVector<unsigned> refused;
+findRejected(const runtime::KernelInfo &kernel, const Arguments &arguments) {
+  llvm::SmallVector<unsigned> rejected;
   for (const runtime::Parameter &parameter : kernel.parameters) {
     unsigned number = parameter.argument;
     if (parameter.kind != runtime::Parameter::Kind::TensorMap ||
-        llvm::is_contained(refused, number))
+        llvm::is_contained(rejected, number))
       continue;
     const runtime::ArgumentInfo &info = kernel.arguments[number];
     runtime::Tensor tensor = {
@@ -63,9 +63,9 @@ findRefused(const runtime::KernelInfo &kernel, const Arguments &arguments) {
     if (map)
       continue;
     llvm::consumeError(map.takeError());
-    refused.push_back(number);
+    rejected.push_back(number);
   }
-  return refused;
+  return rejected;
 }
 
 /// Says that the distance between rows of these arguments is known at the
@@ -141,6 +141,19 @@ recompile(mlir::OwningOpRef<mlir::ModuleOp> program, llvm::StringRef name,
     return std::nullopt;
   }
   return Recompiled{std::move(program), *kernel, std::move(*compiled)};
+}
+
+/// Says that threads copy what TMA can't.
+static void noteRecompiled(const runtime::ArgumentInfo &info,
+                           const Arguments &arguments, unsigned argument) {
+  const std::string &name = arguments.names[argument];
+  llvm::ArrayRef<int64_t> strides = arguments.strides[argument];
+  int64_t bytes =
+      (strides.size() < 2 ? 1 : strides[strides.size() - 2]) * info.type->bytes;
+  llvm::errs() << "drawloom: note: rows of '" << name << "' are " << bytes
+               << " bytes apart, and TMA needs a multiple of 16; recompiled "
+                  "with dynamic strides, and '"
+               << name << "' is loaded with cp.async, which is slower\n";
 }
 
 /// "A 298x208xbf16, B 560x208xbf16 strides [209, 1], alpha 0.5"
@@ -240,7 +253,8 @@ static llvm::Error writeOutputs(const Arguments &arguments,
     llvm::raw_string_ostream os(text);
     interp::writeNpy(os, arguments.tensors[index]);
     if (mlir::failed(writeOutput(path, text)))
-      return llvm::createStringError("'" + name + "' is not written");
+      return llvm::createStringError("'" + name +
+                                     "' is not written [cannot-write]");
   }
   return llvm::Error::success();
 }
@@ -268,7 +282,8 @@ static llvm::Error runOrders(const CompiledModule &module,
         if (now.getBits(i) != first.getBits(i))
           return llvm::make_error<KernelError>(llvm::formatv(
               "under {0}, {1}{2} has the bits {3:x} and not {4:x} as under "
-              "deterministic; DRAWLOOM_ORDER={0} repeats this run",
+              "deterministic; DRAWLOOM_ORDER={0} repeats this run "
+              "[orders-differ]",
               name, argument, describeElement(now.getShape(), i),
               now.getBits(i), first.getBits(i)));
   }
@@ -318,7 +333,7 @@ static ExitStatus runProgram(const ProgramOptions &options) {
   if (!input)
     return Failed;
   // What was wrong has been printed.
-  auto refuse = [&] {
+  auto reject = [&] {
     if (llvm::Error error =
             writeReports({}, {"", options.check.files.sarif},
                          {options.input, "", input->takeMessages()}))
@@ -326,13 +341,13 @@ static ExitStatus runProgram(const ProgramOptions &options) {
     return Failed;
   };
   if (!input->parse(dialects))
-    return refuse();
+    return reject();
   mlir::ModuleOp module = input->get();
   mlir::OwningOpRef<mlir::ModuleOp> written = module.clone();
   mlir::FailureOr<tile::KernelOp> kernel =
       chooseKernel(module, *options.arch, options.kernel);
   if (mlir::failed(kernel))
-    return refuse();
+    return reject();
   llvm::Expected<Arguments> arguments =
       makeArguments(*kernel, options.arguments);
   if (!arguments)
@@ -341,7 +356,8 @@ static ExitStatus runProgram(const ProgramOptions &options) {
     if (!llvm::is_contained(arguments->names, entry.first))
       return fail(llvm::createStringError(
           "--output: @" + kernel->getSymName() + " has no argument '" +
-          entry.first + "', only " + llvm::join(arguments->names, ", ")));
+          entry.first + "', only " + llvm::join(arguments->names, ", ") +
+          " [argument]"));
 
   Stopwatch compiling;
   std::optional<Waiting> waiting("compiling");
@@ -353,32 +369,29 @@ static ExitStatus runProgram(const ProgramOptions &options) {
       });
   std::optional<Recompiled> again;
   if (compiled) {
-    llvm::SmallVector<unsigned> refused =
-        findRefused(compiled->kernels.front().info, *arguments);
+    llvm::SmallVector<unsigned> rejected =
+        findRejected(compiled->kernels.front().info, *arguments);
     // Roles by hand say who copies.
     bool hasRoles =
         !kernel->getBody().front().getOps<agent::SwitchOp>().empty();
-    // It isn't in the text, so no other compile should find it in a cache.
-    // Without a plan that has no TMA, the launch is rejected, with the
-    // arithmetic.
-    if (!refused.empty() && !hasRoles)
-      again = recompile(std::move(written), kernel->getSymName(), refused,
+    // The text doesn't say it, so no other run should find it in a cache. What
+    // has no plan without TMA is rejected by the launch, with the arithmetic.
+    if (!rejected.empty() && !hasRoles)
+      again = recompile(std::move(written), kernel->getSymName(), rejected,
                         {.arch = options.arch, .unproved = options.unproved});
     if (again) {
       compiled = std::move(again->compiled);
       module = *again->module;
       kernel = again->kernel;
-      for (unsigned argument : refused)
-        llvm::outs() << "'" << arguments->names[argument]
-                     << "' has rows that are no multiple of 16 bytes long, "
-                        "which TMA refuses: compiled again with open strides, "
-                        "and threads copy it\n";
+      for (unsigned argument : rejected)
+        noteRecompiled(compiled->kernels.front().info.arguments[argument],
+                       *arguments, argument);
     }
   }
   waiting.reset();
   if (!compiled) {
     input->report(compiled.takeError());
-    return refuse();
+    return reject();
   }
   input->report(compiled->messages);
   double compileTime = compiling.seconds();
@@ -410,7 +423,7 @@ static ExitStatus runProgram(const ProgramOptions &options) {
   auto sayChosen = [](const runtime::Kernel::Choice &choice) {
     if (choice.why.empty())
       return;
-    llvm::outs() << "@" << choice.info->name << " is launched, because "
+    llvm::outs() << "launching fallback @" << choice.info->name << ": "
                  << choice.why << '\n';
     llvm::outs().flush();
   };
@@ -446,10 +459,7 @@ static ExitStatus runProgram(const ProgramOptions &options) {
 ExitStatus drawloom::runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments,
                                    llvm::StringRef verb) {
   auto complain = [&](llvm::Error error) {
-    llvm::errs() << "drawloom " << verb << ": "
-                 << llvm::toString(std::move(error)) << "\n'drawloom " << verb
-                 << " --help' explains the options\n";
-    return BadUsage;
+    return drawloom::complain(verb, llvm::toString(std::move(error)));
   };
   llvm::Expected<ProgramOptions> options =
       ProgramOptions::read(arguments, verb);

@@ -32,7 +32,7 @@ struct SelftestOptions {
 
 /// What became of a suite.
 struct Tally {
-  size_t total = 0, matching = 0, refused = 0, differentCases = 0;
+  size_t total = 0, matching = 0, rejected = 0, differentCases = 0;
   int64_t elements = 0, differing = 0;
   double largestShare = 0;
 };
@@ -132,7 +132,7 @@ static llvm::Expected<Tally> runCases(llvm::StringRef suiteName,
       runSuite(cases, how, [&](size_t index, const CaseResult &result) {
         ++tally.total;
         tally.matching += result.matches;
-        tally.refused += result.matches && result.wasRefused;
+        tally.rejected += result.matches && result.wasRejected;
         tally.elements += result.elements;
         tally.differing += result.differing;
         tally.differentCases += result.differing != 0;
@@ -171,7 +171,7 @@ static ExitStatus selftest(const SelftestOptions &options) {
     llvm::consumeError(known.takeError());
     return fail(llvm::createStringError(
         device->name + " is " + device->architecture + "; there is code for " +
-        target::listArchitectures()));
+        target::listArchitectures() + " [wrong-device]"));
   }
   bool isEmulated = options.device != "cuda";
   llvm::outs() << "selftest on " << (isEmulated ? "an emulated " : "")
@@ -189,9 +189,9 @@ static ExitStatus selftest(const SelftestOptions &options) {
       return fail(tally.takeError());
     matches &= tally->matching == tally->total;
     llvm::outs() << llvm::formatv(
-        "{0}: {1} of {2} cases match, {3} of them refused by name as they "
+        "{0}: {1} of {2} cases match, {3} of them rejected by name as they "
         "must be; the largest error is {4:f1}% of its bound\n",
-        name, tally->matching, tally->total, tally->refused,
+        name, tally->matching, tally->total, tally->rejected,
         100 * tally->largestShare);
     if (!isEmulated)
       llvm::outs() << name << ": GPU and emulator differ in "
@@ -211,9 +211,7 @@ static ExitStatus selftest(const SelftestOptions &options) {
 
 ExitStatus drawloom::runSelftest(llvm::ArrayRef<llvm::StringRef> arguments) {
   auto complain = [](llvm::Error error) {
-    llvm::errs() << "drawloom selftest: " << llvm::toString(std::move(error))
-                 << "\n'drawloom selftest --help' explains the options\n";
-    return BadUsage;
+    return drawloom::complain("selftest", llvm::toString(std::move(error)));
   };
   llvm::Expected<CommandLine> line =
       CommandLine::parse(arguments, {{"--device", true},

@@ -82,9 +82,7 @@ static llvm::Expected<std::string> describeKernels(StringRef path) {
 
 ExitStatus drawloom::runTrace(llvm::ArrayRef<StringRef> arguments) {
   auto complain = [](const llvm::Twine &what) {
-    llvm::errs() << "drawloom trace: " << what
-                 << "\n'drawloom trace --help' explains the options\n";
-    return BadUsage;
+    return drawloom::complain("trace", what);
   };
   auto fail = [](const llvm::Twine &what) {
     llvm::errs() << "drawloom: " << what << '\n';
@@ -133,7 +131,7 @@ ExitStatus drawloom::runTrace(llvm::ArrayRef<StringRef> arguments) {
     int number;
     if (std::error_code failed = llvm::sys::fs::createTemporaryFile(
             "drawloom-trace", "json", number, made))
-      return fail("no file for names: " + failed.message());
+      return fail("no file for names: " + failed.message() + " [cannot-write]");
     llvm::raw_fd_ostream(number, /*shouldClose=*/true) << *text;
     plan = made.str();
   }
@@ -147,7 +145,8 @@ ExitStatus drawloom::runTrace(llvm::ArrayRef<StringRef> arguments) {
   if (result < 0)
     return fail("'" + self + "': " + problem);
   if (result == Clean && !llvm::sys::fs::exists(output))
-    return fail("no kernel ran on the emulated device, so there is no trace");
+    return fail("no kernel ran on the emulated device, so there is no trace "
+                "[no-kernel-ran]");
   if (llvm::sys::fs::exists(output))
     llvm::errs() << "drawloom: the trace is in '" << output
                  << "'; https://ui.perfetto.dev opens it\n";

@@ -112,11 +112,11 @@ static int runVerb(llvm::ArrayRef<llvm::StringRef> given) {
       return verb.run(llvm::ArrayRef(arguments).drop_front());
     names.push_back(verb.name);
   }
-  llvm::errs() << "drawloom: there is no "
+  llvm::errs() << "drawloom: unknown "
                << (word.starts_with("-") ? "option" : "verb") << " '"
                << input::makePrintable(word) << "'"
                << input::suggest(word, names)
-               << "\n'drawloom --help' lists them\n";
+               << " [usage]\n'drawloom --help' lists them\n";
   return BadUsage;
 }
 

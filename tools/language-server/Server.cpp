@@ -10,6 +10,7 @@
 #include "PtxText.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Driver/Compile.h"
+#include "drawloom/Input/Codes.h"
 #include "drawloom/Input/Scan.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/StringExtras.h"
@@ -193,6 +194,7 @@ static Value makeDiagnostic(const Message &message, StringRef text) {
   return Object{{"range", makeRange(line, column, end)},
                 {"severity", severity},
                 {"source", "drawloom"},
+                {"code", input::codeOf(message.text, "syntax")},
                 {"message", words}};
 }
 
@@ -207,11 +209,11 @@ Array Server::planDocument(StringRef uri, int64_t version) {
     text = found->second.text;
     gpu = arch;
   }
-  if (std::optional<input::Refusal> refusal = input::scanMlir(text)) {
-    StringRef before = StringRef(text).take_front(refusal->at);
+  if (std::optional<input::Rejection> rejection = input::scanMlir(text)) {
+    StringRef before = StringRef(text).take_front(rejection->at);
     Message message{.line = unsigned(before.count('\n') + 1),
                     .column = unsigned(before.size() - before.rfind('\n')),
-                    .text = refusal->words};
+                    .text = rejection->words};
     return Array{makeDiagnostic(message, text)};
   }
   // Modules of other dialects are no programs.

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // A case of the numeric suite: a tile program as text, the sizes of its
-// arguments, how many CTAs run it, and whether it must be right or refused. A
+// arguments, how many CTAs run it, and whether it must be right or rejected. A
 // case is plain data and says everything, so that one can be repeated, written
 // to a file, or given to a GPU.
 
@@ -35,10 +35,10 @@ struct Case {
   unsigned itemsPerCta = 1;
   /// For the inputs.
   uint64_t seed = 0;
-  /// If not empty, the program has to be refused, with these words.
-  std::string refusal;
-  /// Whether it may be refused, at a line of it and before there is a plan.
-  bool mayBeRefused = false;
+  /// If not empty, the program has to be rejected, with these words.
+  std::string rejection;
+  /// Whether it may be rejected, at a line of it and before there is a plan.
+  bool mayBeRejected = false;
 };
 
 } // namespace drawloom::suite

@@ -323,7 +323,7 @@ std::vector<Case> drawloom::suite::makeComposedCases(StringRef arch,
     // Few, so that a CTA has several items, unless the schedule has a say.
     made.ctas = program.hasSchedule() ? 0 : 1 + number % 3;
     made.seed = number;
-    made.mayBeRefused = true;
+    made.mayBeRejected = true;
     cases.push_back(std::move(made));
   }
   return cases;

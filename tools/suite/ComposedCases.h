@@ -16,7 +16,7 @@
 //   outputs      one to three, stored at the end or in a loop
 //
 // A program is the same for both architectures, and has to be right there, or
-// refused at a line of it before there is a plan.
+// rejected at a line of it before there is a plan.
 
 #ifndef DRAWLOOM_TOOLS_SUITE_COMPOSEDCASES_H
 #define DRAWLOOM_TOOLS_SUITE_COMPOSEDCASES_H

@@ -37,7 +37,7 @@ static std::vector<Case> makeCases(llvm::StringRef arch,
     made.ctas = 0;
     // Two CTAs multiply together on Blackwell only.
     if (made.name == "sm_90a-paired_gemm")
-      made.refusal = "needs tcgen05, which sm_90a does not have";
+      made.rejection = "needs tcgen05, which sm_90a does not have";
     cases.push_back(std::move(made));
   }
   return cases;

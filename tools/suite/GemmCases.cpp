@@ -242,7 +242,7 @@ std::string suite::printGemm(const GemmOptions &options) {
 }
 
 /// Why the instruction has no such operands; empty if it has.
-static std::string getRefusal(const GemmOptions &o) {
+static std::string getRejection(const GemmOptions &o) {
   if (o.arch == "sm_90a" && (o.aTransposed || o.bTransposed) &&
       getBytes(o.a) != 2)
     return "wgmma does that for 16-bit types only, so lay it out along k";
@@ -284,7 +284,7 @@ Case suite::makeGemmCase(const GemmOptions &o, uint64_t seed, unsigned number) {
   result.ctas = o.ctas;
   result.itemsPerCta = o.ctas ? llvm::divideCeil(countItems(o), o.ctas) : 1;
   result.seed = seed + number;
-  result.refusal = getRefusal(o);
+  result.rejection = getRejection(o);
   auto name = [](llvm::StringRef type) {
     return type == "f32"        ? llvm::StringRef("tf32")
            : type == "f8E4M3FN" ? llvm::StringRef("e4m3")
@@ -401,7 +401,7 @@ GemmOptions suite::drawGemm(llvm::StringRef arch, std::mt19937_64 &random) {
   // Not std::uniform_int_distribution, which differs between libraries.
   auto below = [&](uint64_t limit) { return random() % limit; };
   GemmOptions o = withTypes(arch, types[below(std::size(types))]);
-  // Refusals are all in the other half.
+  // Rejections are all in the other half.
   if (o.arch != "sm_90a" || getBytes(o.a) == 2) {
     o.aTransposed = below(2);
     o.bTransposed = below(2);

@@ -23,7 +23,7 @@
 //   items      at a fixed stride, or dynamic
 //
 // Where the instruction has no such operand, the case is one that must be
-// refused.
+// rejected.
 
 #ifndef DRAWLOOM_TOOLS_SUITE_GEMMCASES_H
 #define DRAWLOOM_TOOLS_SUITE_GEMMCASES_H

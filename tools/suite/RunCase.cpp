@@ -108,7 +108,7 @@ private:
     return dialects;
   }
   bool compile();
-  bool isRefusedInPlanning();
+  bool isRejectedInPlanning();
   bool execute(runtime::Device &device);
   bool runOrders(runtime::Device &device);
   /// Whether another run has the bits of the first one.
@@ -157,15 +157,16 @@ bool CaseRunner::compile() {
       drawloom::compile(*module, {.arch = arch});
   if (!made) {
     std::string words = llvm::toString(made.takeError());
-    result.wasRefused = true;
-    result.matches = input.mayBeRefused
-                         ? isRefusedInPlanning()
-                         : !input.refusal.empty() &&
-                               StringRef(words).contains(input.refusal);
+    result.wasRejected = true;
+    result.matches = input.mayBeRejected
+                         ? isRejectedInPlanning()
+                         : !input.rejection.empty() &&
+                               StringRef(words).contains(input.rejection);
     return fail(words);
   }
-  if (!input.refusal.empty())
-    return fail("compiles, but is to be refused with '" + input.refusal + "'");
+  if (!input.rejection.empty())
+    return fail("compiles, but is to be rejected with '" + input.rejection +
+                "'");
   compiled = std::move(*made);
   if (!options.dumpFolder.empty() &&
       failed(dump(input, *compiled, options.dumpFolder)))
@@ -174,7 +175,7 @@ bool CaseRunner::compile() {
 }
 
 /// Before there is a plan, at lines of the program.
-bool CaseRunner::isRefusedInPlanning() {
+bool CaseRunner::isRejectedInPlanning() {
   llvm::Expected<CompiledModule> planned =
       drawloom::compile(*module, {.arch = arch, .stopAfter = Stage::Plan});
   if (planned)

@@ -20,9 +20,9 @@ namespace drawloom::suite {
 
 struct CaseResult {
   bool matches = false;
-  /// The program was refused, rightly or not.
-  bool wasRefused = false;
-  /// Why it does not match; or the words of the refusal.
+  /// The program was rejected, rightly or not.
+  bool wasRejected = false;
+  /// Why it does not match; or the words of the rejection.
   std::string words;
   /// The largest error in units of its bound.
   double largestShare = 0;

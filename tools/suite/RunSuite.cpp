@@ -57,7 +57,7 @@ static void writeLine(int pipe, Object object) {
 static Object toJson(size_t index, const CaseResult &result) {
   return Object{{"case", int64_t(index)},
                 {"matches", result.matches},
-                {"refused", result.wasRefused},
+                {"rejected", result.wasRejected},
                 {"message", llvm::json::fixUTF8(result.words)},
                 {"share", result.largestShare},
                 {"elements", result.elements},
@@ -67,7 +67,7 @@ static Object toJson(size_t index, const CaseResult &result) {
 static CaseResult fromJson(const Object &object) {
   CaseResult result;
   result.matches = object.getBoolean("matches").value_or(false);
-  result.wasRefused = object.getBoolean("refused").value_or(false);
+  result.wasRejected = object.getBoolean("rejected").value_or(false);
   result.words = object.getString("message").value_or("").str();
   result.largestShare = object.getNumber("share").value_or(0);
   result.elements = object.getInteger("elements").value_or(0);

@@ -44,9 +44,9 @@ static cl::opt<unsigned> count("count",
                                         "architecture"),
                                cl::init(500), cl::cat(category));
 static cl::opt<unsigned>
-    mostRefused("most-refused",
-                cl::desc("Fail if more of a hundred programs are refused"),
-                cl::init(100), cl::cat(category));
+    mostRejected("most-rejected",
+                 cl::desc("Fail if more of a hundred programs are rejected"),
+                 cl::init(100), cl::cat(category));
 static cl::opt<unsigned> jobs("jobs", cl::desc("Processes"), cl::init(1),
                               cl::cat(category));
 static cl::list<std::string>
@@ -68,9 +68,9 @@ static cl::opt<std::string> dumpFolder("dump",
                                        cl::desc("Where to write PTX and plans"),
                                        cl::value_desc("folder"),
                                        cl::cat(category));
-static cl::opt<bool> printRefusals("refusals",
-                                   cl::desc("Print why cases are refused"),
-                                   cl::cat(category));
+static cl::opt<bool> printRejections("rejections",
+                                     cl::desc("Print why cases are rejected"),
+                                     cl::cat(category));
 static cl::opt<bool> list("list", cl::desc("Print the names, run nothing"),
                           cl::cat(category));
 static cl::opt<bool> printProgram("print",
@@ -131,7 +131,7 @@ int main(int argc, char **argv) {
     wanted = {"sm_90a", "sm_100a"};
   auto begin = std::chrono::steady_clock::now();
   uint64_t index = 0;
-  size_t total = 0, matching = 0, refused = 0, several = 0;
+  size_t total = 0, matching = 0, rejected = 0, several = 0;
   double largestShare = 0;
   for (llvm::StringRef name : wanted) {
     llvm::Expected<const target::Architecture *> arch =
@@ -158,10 +158,10 @@ int main(int argc, char **argv) {
         runSuite(cases, options, [&](size_t index, const CaseResult &result) {
           ++total;
           matching += result.matches;
-          refused += result.matches && result.wasRefused;
+          rejected += result.matches && result.wasRejected;
           several += result.matches && cases[index].itemsPerCta >= 3;
           largestShare = std::max(largestShare, result.largestShare);
-          if (!result.matches || (printRefusals && result.wasRefused))
+          if (!result.matches || (printRejections && result.wasRejected))
             llvm::outs() << cases[index].name << ": "
                          << llvm::StringRef(result.words).rtrim() << '\n';
           llvm::outs().flush();
@@ -180,19 +180,20 @@ int main(int argc, char **argv) {
   bool isDrawn = suiteName == "breadth";
   if (isDrawn)
     llvm::outs() << llvm::formatv(
-        "{0}: seed {1}, {2} of {3} ran and {4} were refused while planning, "
+        "{0}: seed {1}, {2} of {3} ran and {4} were rejected while planning, "
         "largest error {5:f1}% of its bound, {6:f1} s\n",
-        suiteName, seed, matching - refused, total, refused, 100 * largestShare,
-        seconds);
+        suiteName, seed, matching - rejected, total, rejected,
+        100 * largestShare, seconds);
   else
     llvm::outs() << llvm::formatv(
-        "{0}: seed {1}, {2} refused by name, {3} with three or more work tiles "
+        "{0}: seed {1}, {2} rejected by name, {3} with three or more work "
+        "items "
         "per CTA, largest error {4:f1}% of its bound, {5:f1} s\n",
-        suiteName, seed, refused, several, 100 * largestShare, seconds);
+        suiteName, seed, rejected, several, 100 * largestShare, seconds);
   llvm::outs() << suiteName << ": " << matching << " of " << total
                << (isDrawn ? " programs" : " cases") << " match\n";
   return matching == total && total >= atLeast &&
-                 refused * 100 <= mostRefused * total
+                 rejected * 100 <= mostRejected * total
              ? 0
              : 1;
 }

@@ -62,7 +62,7 @@ DataType Tensor::type() const { return graph->get(*this).type; }
 
 std::string FusionGraph::describeError(Where at, const Twine &message) const {
   return (llvm::sys::path::filename(at.file) + ":" + Twine(at.line) +
-          ": fusion '" + name + "': " + message)
+          ": fusion '" + name + "': " + message + " [fusion]")
       .str();
 }
 
@@ -204,7 +204,7 @@ static std::string findError(const FusionGraph &graph) {
 llvm::Error Fusion::buildInto(mlir::ModuleOp module) const {
   if (mlir::SymbolTable::lookupSymbolIn(module, graph->name))
     return llvm::createStringError("the module already has a '" + graph->name +
-                                   "'");
+                                   "' [fusion]");
   if (std::string error = findError(*graph); !error.empty())
     return llvm::createStringError(error);
   emitLinalg(*graph, module);
@@ -257,9 +257,11 @@ Tensor frontend::matmul(Tensor a, Tensor b, Where where) {
     return fail(
         "the operands are [..., M, K] and [..., K, N] of the same rank");
   if (!unify(left.back(), right[right.size() - 2]))
-    return fail("K is " + left.back().print() + " on the left and " +
+    return fail("inner dimensions differ: " + left.back().print() + " and " +
                 right[right.size() - 2].print() +
-                " on the right; transpose() an operand if its K is elsewhere");
+                (unify(left.back(), right.back())
+                     ? "; did you mean a @ b.T?"
+                     : "; transpose() an operand if its K is elsewhere"));
   if (a.type() != b.type() &&
       (getBits(a.type()) != 8 || getBits(b.type()) != 8 || !isFloat(a.type()) ||
        !isFloat(b.type())))

@@ -24,14 +24,14 @@ static constexpr size_t longestName = 1024;
 
 LogicalResult frontend::checkText(StringRef text, MLIRContext &context,
                                   StringRef name) {
-  std::optional<input::Refusal> refusal = input::scanMlir(text);
-  if (!refusal)
+  std::optional<input::Rejection> rejection = input::scanMlir(text);
+  if (!rejection)
     return success();
-  StringRef before = text.take_front(refusal->at);
+  StringRef before = text.take_front(rejection->at);
   unsigned line = before.count('\n') + 1;
   unsigned column = before.size() - (before.rfind('\n') + 1) + 1;
   return emitError(FileLineColLoc::get(&context, name, line, column))
-         << refusal->words;
+         << rejection->words << " [mlir-text]";
 }
 
 /// Whether an operation becomes a kernel under its own name.
@@ -46,13 +46,13 @@ static bool isKernel(Operation &op) {
 /// PTX ISA, 'Identifiers'. LLVM quotes a name that has other characters, and
 /// ends the process where PTX has no quotes.
 static LogicalResult checkName(Operation &op, StringRef name) {
-  auto refuse = [&](const Twine &why) {
+  auto reject = [&](const Twine &why) {
     return op.emitError() << "the name '"
                           << input::makePrintable(name.take_front(80))
-                          << "' is no name in PTX: " << why;
+                          << "' is no name in PTX: " << why << " [ptx-name]";
   };
   if (name.size() > longestName)
-    return refuse("it has " + Twine(name.size()) +
+    return reject("it has " + Twine(name.size()) +
                   " characters, and the limit is " + Twine(longestName));
   auto follows = [](char c) {
     return llvm::isAlnum(c) || c == '_' || c == '$';
@@ -62,7 +62,7 @@ static LogicalResult checkName(Operation &op, StringRef name) {
       (llvm::isAlpha(name[0]) || (!llvm::isDigit(name[0]) && name.size() > 1));
   if (isRight)
     return success();
-  return refuse("one begins with a letter, or with _ or $ and more, and has "
+  return reject("one begins with a letter, or with _ or $ and more, and has "
                 "letters of ASCII, digits, _ and $");
 }
 
@@ -82,7 +82,7 @@ static LogicalResult checkStrings(Operation *op) {
     return success();
   return op->emitError() << "the name '" << StringRef(shown).take_front(80)
                          << "' has bytes that can't be shown: a name is UTF-8 "
-                            "without control characters";
+                            "without control characters [ptx-name]";
 }
 
 static OwningOpRef<ModuleOp> checkNames(OwningOpRef<ModuleOp> module) {

@@ -84,7 +84,8 @@ static LogicalResult matrixProduct(Operation *op, Evaluator &eval) {
     return llvm::success();
   for (mlir::Value scale : {mma.getAScale(), mma.getBScale()})
     if (scale && eval.getDeviation(scale))
-      return op->emitError("there is no rule for scales that are computed");
+      return op->emitError(
+          "there is no rule for scales that are computed [interpreter]");
   int64_t m = mma.getM(), n = mma.getN(), k = mma.getK();
   ProductOperand a = readOperand(mma, mma.getA(), mma.getAScale(), eval);
   ProductOperand b = readOperand(mma, mma.getB(), mma.getBScale(), eval);
@@ -153,7 +154,7 @@ static LogicalResult reduction(Operation *op, Evaluator &eval) {
   if (!isFloat(source->getFormat())) {
     if (off)
       return op->emitError("there is no rule for a reduction of integers that "
-                           "are computed from floats");
+                           "are computed from floats [interpreter]");
     return llvm::success();
   }
   bool multiplies = kind == tile::Reduction::MulF;

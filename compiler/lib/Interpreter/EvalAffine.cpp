@@ -22,8 +22,8 @@ namespace affine = mlir::affine;
 static LogicalResult checkBasis(Operation *op, llvm::ArrayRef<int64_t> basis) {
   for (int64_t size : basis)
     if (size <= 0)
-      return op->emitError()
-             << "a basis element is " << size << "; it must be positive";
+      return op->emitError() << "a basis element is " << size
+                             << "; it must be positive [interpreter]";
   return llvm::success();
 }
 
@@ -65,7 +65,7 @@ evaluate(Operation *op, mlir::AffineMap map, Evaluator &eval) {
         mlir::IntegerAttr::get(operand.getType(), eval.getIndex(operand)));
   if (failed(map.constantFold(operands, results)))
     return op->emitError() << "the map divides by a number that is not "
-                              "positive";
+                              "positive [interpreter]";
   return llvm::map_to_vector(results, [](mlir::Attribute result) {
     return mlir::cast<mlir::IntegerAttr>(result).getInt();
   });

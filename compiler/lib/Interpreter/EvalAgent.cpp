@@ -54,7 +54,7 @@ static LogicalResult makeItems(Operation *op, Evaluator &eval) {
   int64_t count = eval.getIndex(items.getCount());
   if (count < 0)
     return op->emitError() << "the number of work tiles is " << count
-                           << "; it must not be negative";
+                           << "; it must not be negative [interpreter]";
   auto first = eval.addItems(op, count);
   if (failed(first))
     return llvm::failure();
@@ -62,14 +62,15 @@ static LogicalResult makeItems(Operation *op, Evaluator &eval) {
   std::iota(stream->order.begin(), stream->order.end(), 0);
   int64_t width = eval.getWidth();
   if (count % width != 0)
-    return op->emitError() << "has " << count << " work tiles, where " << width
-                           << " at a time gather what each of them has";
+    return op->emitError()
+           << "has " << count << " work tiles, where " << width
+           << " at a time gather what each of them has [interpreter]";
   // Those that run together differ along one dimension of the cluster, and
   // stay together in another order.
   int64_t apart = countBetween(op);
   if (width > 1 && count % (width * apart) != 0)
     return op->emitError() << "has " << count << " work tiles, where "
-                           << width * apart << " make a cluster";
+                           << width * apart << " make a cluster [interpreter]";
   std::vector<int64_t> groups(count / width);
   std::iota(groups.begin(), groups.end(), 0);
   if (eval.getOptions().shuffle)

@@ -41,7 +41,7 @@ static LogicalResult constant(Operation *op, Evaluator &eval) {
     }
   } else {
     return op->emitError() << "the interpreter cannot read the constant "
-                           << value << "; write it as dense<...>";
+                           << value << "; write it as dense<...> [interpreter]";
   }
   eval.set(op->getResult(0), std::move(*result));
   return llvm::success();
@@ -85,8 +85,9 @@ static llvm::FailureOr<TensorRef> getScales(Operation *op, Evaluator &eval) {
   TensorRef scales = eval.get(op->getOperand(1));
   if (scales->getFormat() == Format::F8E8M0FNU)
     return scales;
-  op->emitError() << "a scale of type " << getInfo(scales->getFormat()).name
-                  << "; only f8E8M0FNU has one meaning, cast to it first";
+  op->emitError()
+      << "a scale of type " << getInfo(scales->getFormat()).name
+      << "; only f8E8M0FNU has one meaning, cast to it first [interpreter]";
   return llvm::failure();
 }
 

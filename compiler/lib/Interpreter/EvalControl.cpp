@@ -33,7 +33,7 @@ static LogicalResult runFor(Operation *op, Evaluator &eval) {
   int64_t step = eval.getIndex(loop.getStep());
   if (isUnsigned ? step == 0 : step <= 0)
     return op->emitError() << "the step of the loop is " << step
-                           << "; it must be positive";
+                           << "; it must be positive [interpreter]";
 
   auto values = eval.collect(loop.getInitArgs());
   unsigned bits = getInfo(counter.getFormat()).bits;

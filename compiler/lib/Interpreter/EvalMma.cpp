@@ -46,7 +46,7 @@ static llvm::FailureOr<std::vector<double>> toNumbers(Operation *op, bool tf32,
     if (factor < 0)
       return op->emitError() << "the scale of " << name << " is " << factor
                              << formatPosition(scale->getShape(), at)
-                             << "; scales are never negative";
+                             << "; scales are never negative [interpreter]";
     values[i] *= factor;
   }
   return values;

@@ -50,7 +50,8 @@ static LogicalResult extract(Operation *op, Evaluator &eval) {
     int64_t at = eval.getIndex(index), extent = source->getShape()[d];
     if (at < 0 || at >= extent)
       return op->emitError() << "index " << at << " of dimension " << d
-                             << " is outside the tensor, which has " << extent;
+                             << " is outside the tensor, which has " << extent
+                             << " [interpreter]";
     linear = linear * extent + at;
   }
   result->copyElement(0, *source, linear);
@@ -77,7 +78,8 @@ static LogicalResult extractSlice(Operation *op, Evaluator &eval) {
       return op->emitError()
              << "dimension " << d << ": " << sizes[d] << " elements from "
              << offsets[d] << " in steps of " << steps[d]
-             << " are not inside the tensor, which has " << extent;
+             << " are not inside the tensor, which has " << extent
+             << " [interpreter]";
     from.start += offsets[d] * stride;
     if (!dropped.test(d))
       from.strides.push_back(steps[d] * stride);

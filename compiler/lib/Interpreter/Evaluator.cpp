@@ -96,7 +96,7 @@ LogicalResult Evaluator::runLanes(Operation *op) {
         return op->emitError()
                << "runs differently in the " << width
                << " work tiles that gather what each of them has; they must "
-                  "do the same steps";
+                  "do the same steps [interpreter]";
   return runOp(op);
 }
 
@@ -104,10 +104,7 @@ LogicalResult Evaluator::runOp(Operation *op) {
   auto rule = rules.find(op->getName());
   if (rule == rules.end())
     return op->emitError() << "the interpreter has no rule for '"
-                           << op->getName() << "'";
-  llvm::SmallVector<std::pair<mlir::Value, RuntimeValue>> named;
-  if (failed(readNamed(op, named)))
-    return llvm::failure();
+                           << op->getName() << "' [interpreter]";
   bool usesUndefined = llvm::any_of(op->getOperands(), [&](mlir::Value value) {
     return getUndefined(value) != nullptr;
   });
@@ -183,7 +180,8 @@ LogicalResult Evaluator::deviate(Operation *op) {
       if (operand.getType().isIndex() && getDeviation(operand))
         return op->emitError()
                << "there is no bound for what happens at an index, or so many "
-                  "times, that depends on how numbers are rounded";
+                  "times, that depends on how numbers are rounded "
+                  "[interpreter]";
     return llvm::success();
   }
   llvm::StringRef dialect = op->getName().getDialectNamespace();
@@ -196,23 +194,24 @@ LogicalResult Evaluator::deviate(Operation *op) {
   if (llvm::none_of(op->getOperands(), isInexact))
     return llvm::success();
   return op->emitError() << "there is no rule for how rounding goes through '"
-                         << op->getName() << "'";
+                         << op->getName() << "' [interpreter]";
 }
 
 LogicalResult Evaluator::step(Operation *op) {
   if (options.interrupted && options.interrupted())
-    return op->emitError() << "interrupted";
+    return op->emitError() << "interrupted [interrupted]";
   if (++steps <= options.maxSteps)
     return llvm::success();
   return op->emitError() << "stopped after " << options.maxSteps
                          << " operations: a loop does not end, or the limit is "
-                            "too low for the program";
+                            "too low for the program [interpreter]";
 }
 
 llvm::FailureOr<ItemId> Evaluator::addItems(Operation *op, int64_t count) {
   auto first = static_cast<ItemId>(itemOffsets.size());
   if (count > maxItems - first)
-    return op->emitError() << "more than " << maxItems << " work tiles";
+    return op->emitError() << "more than " << maxItems
+                           << " work tiles [interpreter]";
   itemOffsets.resize(first + count);
   return first + 1;
 }
@@ -260,7 +259,8 @@ llvm::FailureOr<Format> Evaluator::getFormat(Operation *op, mlir::Type type) {
     return known->second;
   std::optional<Format> format = interp::getFormat(type);
   if (!format)
-    return op->emitError() << "the interpreter has no format for " << type;
+    return op->emitError() << "the interpreter has no format for " << type
+                           << " [interpreter]";
   formats[type] = *format;
   return *format;
 }
@@ -274,14 +274,14 @@ llvm::FailureOr<HostTensor> Evaluator::makeResult(Operation *op,
   llvm::ArrayRef<int64_t> shape;
   if (auto shaped = mlir::dyn_cast<mlir::ShapedType>(type)) {
     if (!shaped.hasStaticShape())
-      return op->emitError()
-             << "the interpreter needs a static shape, not " << type;
+      return op->emitError() << "the interpreter needs a static shape, not "
+                             << type << " [interpreter]";
     shape = shaped.getShape();
   }
   if (!countElements(*format, shape))
     return op->emitError() << "a tensor of " << formatType(*format, shape)
                            << " is too large: " << (maxTensorBytes >> 30)
-                           << " GiB is the most";
+                           << " GiB is the most [interpreter]";
   return HostTensor(*format, shape);
 }
 

@@ -27,13 +27,13 @@ static LogicalResult checkArgument(tile::KernelOp kernel, unsigned number,
     return kernel.emitError()
            << "argument " << number << " of @" << kernel.getSymName() << " is "
            << formatType(tensor.getFormat(), tensor.getShape())
-           << ", but the kernel takes " << type;
+           << ", but the kernel takes " << type << " [interpreter]";
   };
   std::optional<Format> format = getFormat(type);
   if (!format)
     return kernel.emitError()
            << "the interpreter has no format for " << type << ", argument "
-           << number << " of @" << kernel.getSymName();
+           << number << " of @" << kernel.getSymName() << " [interpreter]";
   if (*format != tensor.getFormat())
     return error();
   auto view = mlir::dyn_cast<tile::ViewType>(type);
@@ -87,7 +87,7 @@ drawloom::interp::run(tile::KernelOp kernel,
   if (types.size() != arguments.size())
     return kernel.emitError()
            << "@" << kernel.getSymName() << " takes " << types.size()
-           << " arguments; " << arguments.size() << " are given";
+           << " arguments; " << arguments.size() << " are given [interpreter]";
   for (auto [number, type, tensor] : llvm::enumerate(types, arguments))
     if (failed(checkArgument(kernel, number, type, *tensor)))
       return llvm::failure();
@@ -134,14 +134,16 @@ countItems(tile::ForEachOp forEach, Evaluator &eval) {
                          ? eval.getWindow(forEach.getView())->sizes[d]
                          : eval.getIndex(forEach.getExtents()[d]);
     if (extent < 0)
-      return forEach.emitError() << "the extent of dimension " << d << " is "
-                                 << extent << "; it must not be negative";
+      return forEach.emitError()
+             << "the extent of dimension " << d << " is " << extent
+             << "; it must not be negative [interpreter]";
     counts.push_back(extent / tile + (extent % tile != 0));
   }
   int64_t total = llvm::is_contained(counts, 0) ? 0 : 1;
   for (int64_t count : counts)
     if (llvm::MulOverflow(total, count, total) || total > maxItems)
-      return forEach.emitError() << "more than " << maxItems << " work tiles";
+      return forEach.emitError()
+             << "more than " << maxItems << " work tiles [interpreter]";
   return std::pair(std::move(counts), total);
 }
 
@@ -160,7 +162,7 @@ static LogicalResult forEachItem(Operation *op, Evaluator &eval) {
       return forEach.emitError()
              << "has " << (along < forEach.getRank() ? counts[along] : 1)
              << " work tiles along dimension " << along << ", where " << width
-             << " at a time gather what each of them has";
+             << " at a time gather what each of them has" << " [interpreter]";
     counts[along] /= width;
     total /= width;
   }

@@ -55,7 +55,8 @@ LogicalResult Evaluator::reportUndefined(int64_t reason,
                                          llvm::ArrayRef<int64_t> shape,
                                          int64_t element) const {
   auto &[op, words] = reasons[reason - 1];
-  return op->emitError() << words << formatPosition(shape, element);
+  return op->emitError() << words << formatPosition(shape, element)
+                         << " [undefined-value]";
 }
 
 LogicalResult Evaluator::checkDefined(mlir::Value value) const {

@@ -45,7 +45,7 @@ using tile::Schedule;
 
 /// With fewer slots, nothing is loaded ahead: then rather a smaller tile.
 static constexpr int64_t slotsBesideSmallerTiles = 3;
-/// A plan takes some milliseconds, and so does a refusal.
+/// A plan takes some milliseconds, and so does a rejection.
 static constexpr int64_t mostPlans = 24;
 
 namespace {
@@ -335,10 +335,10 @@ LogicalResult FitPlans::addFallback(Operation *program,
     if (tile::getSchedule(other).cluster == given.fallbackCluster &&
         getType(other) == getType(program))
       return success();
-    return other->emitError()
-           << "@" << name << " is what the kernel of @"
-           << SymbolTable::getSymbolName(program).getValue()
-           << " with smaller clusters would be called; use another name";
+    return other->emitError() << "@" << name << " is what the kernel of @"
+                              << SymbolTable::getSymbolName(program).getValue()
+                              << " with smaller clusters would be called; use "
+                                 "another name [kernel-name]";
   }
   OpBuilder b(&getContext());
   b.setInsertionPointAfter(program);

@@ -101,11 +101,12 @@ LogicalResult drawloom::findTarget(ModuleOp module,
       return kernel.emitError()
              << "kernel @" << kernel.getSymName() << " is for "
              << (*found)->name << ", and one before it for " << arch->name
-             << "; a module is compiled for one GPU";
+             << "; a module is compiled for one GPU [no-target]";
     arch = *found;
   }
   if (!arch)
-    return module.emitError("no kernel here names a GPU to compile for");
+    return module.emitError(
+        "no kernel here names a GPU to compile for [no-target]");
   return success();
 }
 

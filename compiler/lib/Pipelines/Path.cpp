@@ -78,7 +78,7 @@ void drawloom::buildPlan(OpPassManager &passes) {
   OpPassManager &kernels = passes.nest<tile::KernelOp>();
   // Who works is said once; the proof, the plan and the code read it.
   kernels.addPass(agent::createAssignEngines());
-  // What has no code is refused before it is planned, not after.
+  // What has no code is rejected before it is planned, not after.
   kernels.addPass(agent::createCheckCode());
   // Before anything is placed: a plan that can hang is not worth placing.
   kernels.addPass(agent::createProveProgress());

@@ -79,7 +79,8 @@ void StageFiles::watch(PassManager &passes) {
 LogicalResult StageFiles::fail(StringRef path, std::error_code error) {
   hasFailed = true;
   return emitError(UnknownLoc::get(module.getContext()))
-         << "cannot write '" << path << "': " << error.message();
+         << "cannot write '" << path << "': " << error.message()
+         << " [cannot-write]";
 }
 
 LogicalResult

@@ -135,8 +135,10 @@ drawloom::target::findArchitecture(llvm::StringRef name) {
     if (name.equals_insensitive(device.name))
       return llvm::createStringError("unknown architecture '" + name +
                                      "': " + name + " is a " + device.kind +
-                                     "; its architecture is " + device.arch);
+                                     "; its architecture is " + device.arch +
+                                     " [unknown-architecture]");
   return llvm::createStringError(
       "unknown architecture '" + name + "'; the known ones are " +
-      listArchitectures() + input::suggest(name, near));
+      listArchitectures() + input::suggest(name, near) +
+      " [unknown-architecture]");
 }

@@ -94,7 +94,7 @@ drawloom::target::assemble(llvm::StringRef ptx, const Architecture &arch,
     return llvm::createStringError(ptxas.path +
                                    " ended without an error, but "
                                    "what it wrote is no cubin: " +
-                                   problem);
+                                   problem + " [ptxas-output]");
   module.cubin.assign(cubin->begin(), cubin->end());
   return module;
 }

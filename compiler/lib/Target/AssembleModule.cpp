@@ -97,7 +97,8 @@ void AssemblyReporter::reportIgnoredBudgets(const PtxasMessage &message) {
     InFlightDiagnostic diag =
         emitError(loc) << "setmaxnreg would have no effect: the number of "
                           "registers that kernel '"
-                       << kernel << "' enters with is not fixed";
+                       << kernel
+                       << "' enters with is not fixed [setmaxnreg-ignored]";
     diag.attachNote(locationOfFunction(kernel))
         << "give the kernel nvvm.maxnreg, or nvvm.reqntid with nvvm.minctasm";
     diag.attachNote(loc) << "ptxas: " << message.text << " (" << message.code
@@ -114,6 +115,7 @@ void AssemblyReporter::reportSpills(const FunctionResources &function) {
       << " bytes of loads a thread";
   if (function.isKernel)
     diag << ", with " << function.registers << " registers";
+  diag << " [register-spills]";
 }
 
 /// What ptxas does not take is said once for each text, where it first stands.

@@ -1,4 +1,5 @@
-//===- CheckKernels.cpp - What is refused before lowering -----------------===//
+//===- CheckKernels.cpp - What is rejected before lowering
+//-----------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -59,7 +60,7 @@ static LogicalResult checkTensorMaps(LLVM::LLVMFuncOp kernel,
           << "parameter " << index << " of kernel '" << kernel.getName()
           << "' is passed by value and is no grid constant: LLVM would copy it "
              "to local memory, and '"
-          << user->getName() << "' would read the copy";
+          << user->getName() << "' would read the copy [kernel-parameter]";
       diag.attachNote(user->getLoc()) << "it is read here";
       diag.attachNote(parameter.getLoc())
           << "add nvvm.grid_constant to the parameter's attributes";
@@ -77,7 +78,8 @@ static LogicalResult checkTensorMaps(LLVM::LLVMFuncOp kernel,
              << "parameter " << index << " of kernel '" << kernel.getName()
              << "' is a tensor map aligned to " << bytes
              << " bytes; a tensor map needs " << arch.tma.mapAlign
-             << ": add llvm.align = " << arch.tma.mapAlign << " : i64";
+             << ": add llvm.align = " << arch.tma.mapAlign
+             << " : i64 [kernel-parameter]";
   }
   return success();
 }
@@ -101,7 +103,8 @@ static LogicalResult checkLimit(LLVM::LLVMFuncOp kernel, StringRef attribute,
   return kernel.emitError()
          << "kernel '" << kernel.getName() << "' asks for " << extent << ' '
          << what << " (" << attribute << ' ' << kernel->getAttr(attribute)
-         << "), and " << arch.name << " has at most " << limit;
+         << "), and " << arch.name << " has at most " << limit
+         << " [thread-limit]";
 }
 
 static LogicalResult checkLaunch(LLVM::LLVMFuncOp kernel,
@@ -152,7 +155,7 @@ static LogicalResult checkFamily(Operation *op, const Architecture &arch) {
     for (const Architecture &other : architectures())
       if (family.exists(other))
         others += (others.empty() ? "" : ", ") + other.name.str();
-    diag << "; compile for " << others;
+    diag << "; compile for " << others << " [unsupported-instruction]";
     return diag;
   }
   return success();
@@ -170,7 +173,7 @@ static LogicalResult checkKernels(ModuleOp module, const Architecture &arch) {
   }
   if (!hasKernel)
     return module.emitError("there is no kernel in this module: mark an "
-                            "llvm.func with nvvm.kernel");
+                            "llvm.func with nvvm.kernel [no-kernel]");
   WalkResult result = module.walk([&](Operation *op) {
     return failed(checkFamily(op, arch)) ? WalkResult::interrupt()
                                          : WalkResult::advance();

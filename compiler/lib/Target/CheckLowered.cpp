@@ -35,18 +35,19 @@ static LogicalResult checkLowered(ModuleOp module) {
            << "'" << foreign->getName()
            << "' cannot be compiled to PTX: a kernel is an llvm.func of nvvm "
               "and llvm operations, and scf, cf, arith, vector and ub are "
-              "lowered to these";
+              "lowered to these [not-lowered]";
   if (!cast)
     return success();
   for (Type type : llvm::concat<const Type>(cast->getOperandTypes(),
                                             cast->getResultTypes()))
     if (!LLVM::isCompatibleType(type))
-      return cast->emitError() << "the type " << type
-                               << " has no counterpart in the llvm dialect";
-  return cast->emitError() << "this cast between "
-                           << cast->getOperand(0).getType() << " and "
-                           << cast->getResult(0).getType()
-                           << " is not a conversion that LLVM has";
+      return cast->emitError()
+             << "the type " << type
+             << " has no counterpart in the llvm dialect [not-lowered]";
+  return cast->emitError()
+         << "this cast between " << cast->getOperand(0).getType() << " and "
+         << cast->getResult(0).getType()
+         << " is not a conversion that LLVM has [not-lowered]";
 }
 
 namespace {

@@ -162,10 +162,10 @@ public:
     switch (info.getSeverity()) {
     case llvm::DS_Error:
       failed = true;
-      emitError(fallback) << "NVPTX back end: " << text;
+      emitError(fallback) << "NVPTX back end: " << text << " [nvptx]";
       break;
     case llvm::DS_Warning:
-      emitWarning(fallback) << "NVPTX back end: " << text;
+      emitWarning(fallback) << "NVPTX back end: " << text << " [nvptx]";
       break;
     case llvm::DS_Remark:
     case llvm::DS_Note:

@@ -118,7 +118,8 @@ drawloom::target::queryToolVersion(llvm::StringRef program) {
     return run.takeError();
   if (std::optional<Version> version = parseToolVersion(run->output))
     return *version;
-  return llvm::createStringError("'--version' names no CUDA release");
+  return llvm::createStringError(
+      "'--version' names no CUDA release [ptxas-missing]");
 }
 
 static PtxasCandidate probe(std::string file, ToolOrigin origin,

@@ -83,12 +83,12 @@ static std::string whyNoTypes(const Mma &mma, const Architecture &arch) {
     return hasTypes(*form, mma);
   });
   if (machineHasIt)
-    return formatv("of {0}, for which there is no code yet; there is code for "
-                   "f16, bf16, TF32, f8E4M3FN and f8E5M2 with f32 "
-                   "accumulators, and for i8 with i32, so cast the operands",
+    return formatv("of {0}, which is unsupported; supported are f16, bf16, "
+                   "TF32, f8E4M3FN and f8E5M2 with f32 accumulators, and i8 "
+                   "with i32, so cast the operands [mma-type]",
                    mma.types);
   return formatv("of {0}, which {1} on {2} does not have; cast the operands to "
-                 "a type that it has",
+                 "a type that it has [mma-type]",
                  mma.types, instruction, arch.name);
 }
 
@@ -107,21 +107,19 @@ static std::string whyNoShape(const MmaCode &code, const Mma &mma) {
       form.instruction == MmaInstruction::Wgmma ? "wgmma" : "tcgen05.mma";
   int64_t rows = form.m.front();
   if (mma.m % rows != 0 && !llvm::is_contained(form.m, mma.m))
-    return formatv("but {0} takes rows in multiples of {1}, and {2} % {1} = "
-                   "{3}; use {4} rows",
-                   instruction, rows, mma.m, mma.m % rows,
-                   llvm::alignTo(mma.m, rows));
+    return formatv("but {0} needs M to be a multiple of {1}; use M = {2} "
+                   "[mma-shape]",
+                   instruction, rows, llvm::alignTo(mma.m, rows));
   if (mma.k % form.k != 0)
-    return formatv("but {0} takes {1} along k at a time, and {2} % {1} = {3}; "
-                   "use a step of {4}",
-                   instruction, form.k, mma.k, mma.k % form.k,
-                   llvm::alignTo(mma.k, form.k));
+    return formatv("but {0} needs K to be a multiple of {1}; use K = {2} "
+                   "[mma-shape]",
+                   instruction, form.k, llvm::alignTo(mma.k, form.k));
   if (code.mostColumns != 0 && mma.n > code.mostColumns)
-    return formatv("but {0} has at most {1} columns; use a tile of that many",
+    return formatv("but {0} takes N up to {1}; use N = {1} [mma-shape]",
                    instruction, code.mostColumns);
   if (!hasWidth(form, mma.n))
-    return formatv("but {0} has no width that divides {1} columns; use a "
-                   "multiple of {2} up to 256",
+    return formatv("but {0} has no N that divides {1}; use a multiple of {2} "
+                   "up to 256 [mma-shape]",
                    instruction, mma.n, 16 * mma.ctas);
   return "";
 }
@@ -136,11 +134,11 @@ std::string drawloom::target::whyNoCode(const Mma &mma,
                                         const Architecture &arch) {
   if (mma.ctas == 2 && arch.mma != MmaInstruction::Tcgen05)
     return formatv("a 2-CTA MMA (cta_group = 2) needs tcgen05, which {0} does "
-                   "not have; use cta_group = 1",
+                   "not have; use cta_group = 1 [cta-pair]",
                    arch.name);
   std::string what =
-      formatv("the MMA {0}is {1}x{2}x{3}",
-              mma.ctas == 2 ? "of a pair of CTAs " : "", mma.m, mma.n, mma.k);
+      formatv("{0}MMA tile is M×N×K = {1}×{2}×{3}",
+              mma.ctas == 2 ? "2-CTA " : "", mma.m, mma.n, mma.k);
   const MmaCode *code = llvm::find_if(table, [&](const MmaCode &row) {
     return row.form.architectures & arch.bit && hasTypes(row.form, mma);
   });

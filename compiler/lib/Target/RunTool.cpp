@@ -38,7 +38,7 @@ static llvm::Error fail(std::error_code error) {
   return llvm::createStringError(
       error,
       "cannot write a temporary file in '%s': %s; TMPDIR names another "
-      "folder",
+      "folder [cannot-write]",
       folder.c_str(), error.message().c_str());
 }
 
@@ -168,7 +168,8 @@ drawloom::target::runTool(llvm::StringRef program,
                           llvm::ArrayRef<llvm::StringRef> arguments,
                           unsigned seconds) {
   auto fail = [&](const llvm::Twine &why) {
-    return llvm::createStringError("cannot run " + program + ": " + why);
+    return llvm::createStringError("cannot run " + program + ": " + why +
+                                   " [tool-failed]");
   };
   Pipe out, err;
   if (!out.open() || !err.open())

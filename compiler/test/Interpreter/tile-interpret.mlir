@@ -25,7 +25,7 @@
 // RUN: not tile-interpret %s --kernel=scale --arg=4 --arg=1 --shuffle=x 2>&1 | FileCheck %s --check-prefix=SEED
 // SEED: error: --shuffle=x: expected a number
 // RUN: not tile-interpret %s --kernel=scale --arg=4x4 --arg=1 2>&1 | FileCheck %s --check-prefix=RANK
-// RANK: tile-interpret.mlir:[[@LINE+7]]:1: error: argument 0 of @scale is 4x4xf32, but the kernel takes '!tile.view<?xf32>': rank 2, not 1
+// RANK: tile-interpret.mlir:[[@LINE+7]]:1: error: argument 0 of @scale is 4x4xf32, but the kernel takes '!tile.view<?xf32>': rank 2, not 1 [interpreter]
 // RANK: error: the run ended with an error
 // RUN: not tile-interpret %s --kernel=divide --arg=6 --arg=0 2>&1 | FileCheck %s --check-prefix=ZERO
 // ZERO: tile-interpret.mlir:[[@LINE+13]]:8: error: division by zero

@@ -1,7 +1,7 @@
 // RUN: drawloom-opt %s --front-half --split-input-file --verify-diagnostics
 
 // Slots that the program gives stay, and the path says what it would have said.
-// expected-error @below {{shared memory: output: 2 slots × 4 KiB + operands: 9 slots × 32 KiB + 1 KiB for barriers = 297 KiB > 227 KiB on sm_90a; 6 slots of operands fit}}
+// expected-error @below {{shared memory: output: 2 slots × 4 KiB + operands: 9 slots × 32 KiB + 1 KiB for barriers = 297 KiB > 227 KiB on sm_90a; 6 slots of operands fit [shared-memory-limit]}}
 tile.kernel @given(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xbf16>)
     attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<slots = {operands = 9}>} {
   %c0 = arith.constant 0 : index
@@ -39,7 +39,7 @@ tile.kernel @two(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.v
     tile.store %acc, %D[%m, %n] : tensor<128x128xf32>, !tile.view<?x?xf32>
   }
 }
-// expected-error @below {{@two_fallback is what the kernel of @two with smaller clusters would be called; use another name}}
+// expected-error @below {{@two_fallback is what the kernel of @two with smaller clusters would be called; use another name [kernel-name]}}
 tile.kernel @two_fallback(%A: !tile.view<?xf32>, %D: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
   tile.for_each (%m) tiles [128] of %D : !tile.view<?xf32> {
     %a = tile.load %A[%m] : !tile.view<?xf32> -> tensor<128xf32>

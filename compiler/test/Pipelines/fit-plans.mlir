@@ -135,7 +135,7 @@ tile.kernel @no_cluster(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: 
 
 // A is made by threads, so that no pair can multiply, but B comes to both CTAs.
 // CHECK-LABEL: tile.kernel @no_pair
-// CHECK-SAME:  tile.reasons = ["fit-plans: cta_group = 1, because there is no plan with pairs: cta_group = 2, but A of this MMA is no tile that is loaded for MMAs only; use cta_group = 1", "cluster: 2 x 1, because two CTAs along dimension 0 take the same tiles of 'b', and share them by TMA multicast: each loads 16 KiB instead of 24 KiB for a K tile
+// CHECK-SAME:  tile.reasons = ["fit-plans: cta_group = 1, because there is no plan with pairs: 2-CTA MMA (cta_group = 2): A of this MMA is not a tile that is loaded for MMAs only; use cta_group = 1", "cluster: 2 x 1, because two CTAs along dimension 0 take the same tiles of 'b', and share them by TMA multicast: each loads 16 KiB instead of 24 KiB for a K tile
 // CHECK-SAME:  cluster = [2, 1], cta_group = 1
 tile.kernel @no_pair(%a: !tile.view<?x?xi8>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto>} {
   %c0 = arith.constant 0 : index

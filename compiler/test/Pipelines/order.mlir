@@ -2,15 +2,15 @@
 
 // Pipes are cut along roles.
 // RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,form-pipes))' 2>&1 | FileCheck %s --check-prefix=ROLES
-// ROLES: error: kernel @gemm has no roles yet: run assign-roles before form-pipes
+// ROLES: error: kernel @gemm has no roles yet: run assign-roles before form-pipes [pass-order]
 
 // Roles are assigned once.
 // RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-roles))' 2>&1 | FileCheck %s --check-prefix=TWICE
-// TWICE: error: 'agent.items' is in the kernel already; roles are assigned to tile programs only
+// TWICE: error: 'agent.items' is in the kernel already; roles are assigned to tile programs only [pass-order]
 
 // What CTAs share, before there are roles.
 // RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,assign-roles,form-pipes,plan-cta))' 2>&1 | FileCheck %s --check-prefix=CTAS
-// CTAS: error: kernel @gemm has roles already, and what CTAs share is found while a load is a load: run plan-cta before assign-roles
+// CTAS: error: kernel @gemm has roles already, and what CTAs share is found while a load is a load: run plan-cta before assign-roles [pass-order]
 
 // Who works, before warps and the proof.
 // RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,map-execution-units))' 2>&1 | FileCheck %s --check-prefix=ENGINES
@@ -19,17 +19,17 @@
 
 // Warps before registers.
 // RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,budget-registers))' 2>&1 | FileCheck %s --check-prefix=WARPS
-// WARPS: error: role @operand_load has no warps yet; budgets go by warp groups, so run map-execution-units first
+// WARPS: error: role @operand_load has no warps yet; budgets go by warp groups, so run map-execution-units first [pass-order]
 
 // Memory before code, and a proof.
 // RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,prove-progress,map-execution-units,budget-registers,lower-pipes))' 2>&1 | FileCheck %s --check-prefix=PLACES
-// PLACES: error: 'agent.pipe' op has no place: code is generated after 'place-memory'
+// PLACES: error: 'agent.pipe' op has no place: code is generated after 'place-memory' [pass-order]
 // RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,map-execution-units,budget-registers,place-memory,lower-pipes))' 2>&1 | FileCheck %s --check-prefix=PROOF
-// PROOF: error: 'agent.switch' op has no verdict on whether its roles end: code is generated after 'prove-progress'
+// PROOF: error: 'agent.switch' op has no verdict on deadlock freedom: code is generated after 'prove-progress'
 
 // The protocol before the code.
 // RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,prove-progress,map-execution-units,budget-registers,place-memory),convert-agent-to-nvvm)' 2>&1 | FileCheck %s --check-prefix=CODE
-// CODE: error: 'agent.items' op is still there, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel
+// CODE: error: 'agent.items' op must be lowered before code is generated; run 'lower-pipes' and 'schedule-wgmma' first
 
 tile.kernel @gemm(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xbf16>)
     attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1]>} {

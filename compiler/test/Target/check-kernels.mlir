@@ -8,7 +8,7 @@ llvm.func @fits() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>} {
 
 // -----
 
-// expected-error@+1 {{kernel 'k' asks for 1056 threads in a CTA (nvvm.reqntid array<i32: 32, 33>), and sm_90a has at most 1024}}
+// expected-error@+1 {{kernel 'k' asks for 1056 threads in a CTA (nvvm.reqntid array<i32: 32, 33>), and sm_90a has at most 1024 [thread-limit]}}
 llvm.func @k() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 33>} {
   llvm.return
 }

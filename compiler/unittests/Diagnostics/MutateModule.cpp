@@ -247,7 +247,7 @@ static bool reschedule(Mutator &mutator, ArrayRef<Operation *> ops) {
   if (!function || function.isExternal())
     return false;
   tile::Schedule schedule = makeSchedule(mutator, function);
-  // A wrong field is the attribute's own refusal, which has its own test.
+  // A wrong field is the attribute's own rejection, which has its own test.
   if (!schedule.findError().empty())
     return false;
   tile::setSchedule(function, schedule);

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // Runs the compiler over mutated programs. Each one must end in an error with
-// words before there is a plan, or in PTX; never in a refusal after it, in an
+// words before there is a plan, or in PTX; never in a rejection after it, in an
 // assertion, a signal or silence, and soon. ptxas has to take the PTX of a
 // sample. Programs run in child processes, a batch in each, so that a crash
 // costs one program and is reported with its number:
@@ -19,9 +19,9 @@
 // third on (common/Part.h).
 //
 // The last line: `diagnostics: N programs, V verified, P planned, C compiled, A
-// assembled, R refused, 0 crashes`. Fails if there is a crash, a hang, a silent
-// failure or a plan without code, or if fewer than half of the programs pass
-// the verifiers.
+// assembled, R rejected, 0 crashes`. Fails if there is a crash, a hang, a
+// silent failure or a plan without code, or if fewer than half of the programs
+// pass the verifiers.
 
 #include "Mutator.h"
 #include "common/Part.h"
@@ -83,7 +83,7 @@ namespace {
 struct Tally {
   /// An index into the numbers of the programs.
   uint64_t current;
-  uint64_t verified, planned, compiled, assembled, refused, silent;
+  uint64_t verified, planned, compiled, assembled, rejected, silent;
   bool isBusy;
 };
 } // namespace
@@ -134,12 +134,12 @@ static void runProgram(uint64_t number, ArrayRef<std::string> seeds,
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(text, ParserConfig(&context));
   if (!module)
-    return conclude(tally.refused, true);
+    return conclude(tally.rejected, true);
   mutator.mutateModule(*module, 1 + mutator.pick(4));
   if (verbose)
     module->print(llvm::errs(), OpPrintingFlags().assumeVerified());
   if (failed(verify(*module)))
-    return conclude(tally.refused, true);
+    return conclude(tally.rejected, true);
   ++tally.verified;
   bool assembles = assembleEvery != 0 && number % assembleEvery == 0;
   CompileOptions options;
@@ -157,7 +157,7 @@ static void runProgram(uint64_t number, ArrayRef<std::string> seeds,
     }
     return success();
   }));
-  conclude(isPlanned ? tally.planned : tally.refused, !isDone);
+  conclude(isPlanned ? tally.planned : tally.rejected, !isDone);
   tally.compiled += isDone && !planOnly;
   tally.assembled += isDone && assembles;
   if (isPlanned && !isDone)
@@ -256,7 +256,7 @@ int main(int argc, char **argv) {
     all.planned += tallies[i].planned;
     all.compiled += tallies[i].compiled;
     all.assembled += tallies[i].assembled;
-    all.refused += tallies[i].refused;
+    all.rejected += tallies[i].rejected;
     all.silent += tallies[i].silent;
   }
   if (all.silent != 0)
@@ -270,7 +270,7 @@ int main(int argc, char **argv) {
   llvm::outs() << "diagnostics: " << numbers.size() << " programs, "
                << all.verified << " verified, " << all.planned << " planned, "
                << all.compiled << " compiled, " << all.assembled
-               << " assembled, " << all.refused << " refused, " << crashes
+               << " assembled, " << all.rejected << " rejected, " << crashes
                << " crashes\n";
   return crashes != 0 || all.silent != 0 || withoutCode != 0 || fewVerified;
 }

@@ -1,4 +1,4 @@
-//===- FusionTest.cpp - What the C++ builder builds and refuses -----------===//
+//===- FusionTest.cpp - What the C++ builder builds and rejects -----------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -116,7 +116,7 @@ TEST(FusionTest, OneModuleForTwoArchitectures) {
   Fusion again("copy_sm_90a");
   again.output("y", again.input("x", {"N"}, DataType::F32));
   EXPECT_EQ(llvm::toString(again.buildInto(*module)),
-            "the module already has a 'copy_sm_90a'");
+            "the module already has a 'copy_sm_90a' [fusion]");
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,10 +143,15 @@ TEST_F(FusionErrors, MatmulOfDifferentK) {
   Tensor y = fusion.input("y", {"N", "K"}, DataType::BF16);
   unsigned line = __LINE__ + 1;
   matmul(x, y);
-  expect("matmul of 'x' [M, K] and 'y' [N, K]: K is K on the left and N on the "
-         "right; transpose() an operand if its K is elsewhere");
+  expect("matmul of 'x' [M, K] and 'y' [N, K]: inner dimensions differ: K and "
+         "N; did you mean a @ b.T?");
   EXPECT_THAT(build(fusion),
               HasSubstr("FusionTest.cpp:" + std::to_string(line)));
+}
+TEST_F(FusionErrors, MatmulOfNoK) {
+  matmul(x, fusion.input("y", {"N", "L"}, DataType::BF16));
+  expect("matmul of 'x' [M, K] and 'y' [N, L]: inner dimensions differ: K and "
+         "N; transpose() an operand if its K is elsewhere [fusion]");
 }
 TEST_F(FusionErrors, MatmulOfVectors) {
   matmul(x, v);

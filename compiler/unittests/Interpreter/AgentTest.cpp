@@ -227,7 +227,7 @@ TEST(Agent, LagKeepsSlots) {
           replace(text, "agent.consume %p lag(1) : !agent.pipe<message> {\n}"),
           {zeros("i32")}),
       HasSubstr("7:7: no role can move: @a waits for an empty slot of 'p', @b "
-                "waits for a full slot of 'q'"));
+                "waits for a full slot of 'q' [interpreter-deadlock]"));
   runInAllOrders(replace(text, "agent.consume %p : !agent.pipe<message> {\n}"),
                  {zeros("i32")});
   runInAllOrders(replace(text, R"(
@@ -304,7 +304,7 @@ TEST(Agent, AnErrorEndsAllRoles) {
     })",
                              {ints("i32", {1})}),
             "13:18: index 1 of dimension 0 is outside the tensor, which has "
-            "1\n");
+            "1\n [interpreter]");
 }
 
 // Items must be independent, whichever role works on them.
@@ -330,7 +330,7 @@ TEST(Agent, ItemsThatMeetAreReported) {
                         "argument 1, which work tile (0) stored"));
 }
 
-TEST(Agent, Refusals) {
+TEST(Agent, Rejections) {
   EXPECT_THAT(runKernel(R"(
     tile.kernel @k(%n: index) {
       %items = agent.items static %i of %n -> (index) {
@@ -349,7 +349,7 @@ TEST(Agent, Refusals) {
     })",
                         {ints("index", {1 << 23})})
                   .errors,
-              HasSubstr("more than 4194304 work tiles"));
+              HasSubstr("more than 4194304 work tiles [interpreter]"));
 }
 
 } // namespace

@@ -93,7 +93,7 @@ TEST(Npy, NarrowFloatsAreCarriedAsIntegersOrRawBytes) {
   }
 }
 
-TEST(Npy, Refusals) {
+TEST(Npy, Rejections) {
   const std::string f4 = "{'descr': '<f4', 'fortran_order': False, 'shape': ";
   struct Row {
     std::string file;

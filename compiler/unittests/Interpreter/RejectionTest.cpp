@@ -1,4 +1,5 @@
-//===- RefusalTest.cpp - Programs without a meaning -----------------------===//
+//===- RejectionTest.cpp - Programs without a meaning
+//-----------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -34,7 +35,7 @@ std::string errorOfKernel(llvm::StringRef text,
   return outcome.errors;
 }
 
-TEST(Refusal, UndefinedIntegerOperations) {
+TEST(Rejection, UndefinedIntegerOperations) {
   struct Row {
     const char *body;
     std::vector<HostTensor> inputs;
@@ -44,15 +45,15 @@ TEST(Refusal, UndefinedIntegerOperations) {
       {"%r = arith.divsi %0, %1 : tensor<2x2xi32>",
        {ints("2x2xi32", {1, 2, 3, 4}), ints("2x2xi32", {1, 1, 0, 1})},
        "2x2xi32",
-       "division by zero at [1, 0]"},
+       "division by zero at [1, 0] [undefined-value]"},
       {"%r = arith.divui %0, %1 : i32",
        {ints("i32", {1}), ints("i32", {0})},
        "i32",
-       "division by zero\n"},
+       "division by zero [undefined-value]\n"},
       {"%r = arith.remsi %0, %1 : i32",
        {ints("i32", {1}), ints("i32", {0})},
        "i32",
-       "division by zero\n"},
+       "division by zero [undefined-value]\n"},
       {"%r = arith.divsi %0, %1 : i8",
        {ints("i8", {-128}), ints("i8", {-1})},
        "i8",
@@ -78,7 +79,7 @@ TEST(Refusal, UndefinedIntegerOperations) {
     EXPECT_THAT(errorOf(row.body, row.inputs, row.type), HasSubstr(row.error));
 }
 
-TEST(Refusal, UndefinedCasts) {
+TEST(Rejection, UndefinedCasts) {
   EXPECT_THAT(errorOf("%r = arith.fptosi %0 : tensor<2xf32> to tensor<2xi8>",
                       {floats("2xf32", {1, 128})}, "2xi8"),
               HasSubstr("1.280000e+02 does not fit signed i8 at [1]"));
@@ -109,7 +110,7 @@ static constexpr llvm::StringLiteral ragged = R"(
       }
     })";
 
-TEST(Refusal, UndefinedElementsOutsideATensorDoNotMatter) {
+TEST(Rejection, UndefinedElementsOutsideATensorDoNotMatter) {
   std::vector<HostTensor> arguments = {
       ints("3x5xi32", {9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -9, -8, -7, -6, -5}),
       ints("3x5xi32", {4, 4, 4, 4, 4, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2}),
@@ -127,7 +128,7 @@ TEST(Refusal, UndefinedElementsOutsideATensorDoNotMatter) {
   }
 }
 
-TEST(Refusal, UndefinedElementsThatAreStored) {
+TEST(Rejection, UndefinedElementsThatAreStored) {
   std::vector<HostTensor> arguments = {zeros("3x5xi32"), zeros("3x5xi32"),
                                        zeros("3x5xi32")};
   for (int64_t i = 0; i != 15; ++i)
@@ -136,7 +137,7 @@ TEST(Refusal, UndefinedElementsThatAreStored) {
               HasSubstr("6:14: division by zero at [1, 2]"));
 }
 
-TEST(Refusal, WhatDependsOnUndefinedElements) {
+TEST(Rejection, WhatDependsOnUndefinedElements) {
   const HostTensor numbers = ints("2x2xi32", {1, 2, 3, 4});
   const HostTensor divisors = ints("2x2xi32", {1, 1, 0, 1});
   std::string quotient = "%q = arith.divsi %0, %1 : tensor<2x2xi32>\n";
@@ -164,7 +165,7 @@ TEST(Refusal, WhatDependsOnUndefinedElements) {
       ints("2x2xi32", {1, 2, 0, 4})));
 }
 
-TEST(Refusal, NegativeScale) {
+TEST(Rejection, NegativeScale) {
   EXPECT_THAT(
       errorOf("%r = tile.mma %0, %1, %2 scales(%3, %4 : tensor<1x2xf8E4M3FN>, "
               "tensor<1x2xf8E4M3FN>) : tensor<1x32xf4E2M1FN>, "
@@ -176,20 +177,20 @@ TEST(Refusal, NegativeScale) {
                 "negative"));
 }
 
-TEST(Refusal, OutsideTensorsAndBuffers) {
+TEST(Rejection, OutsideTensorsAndBuffers) {
   EXPECT_THAT(errorOf("%r = tensor.extract %0[%1] : tensor<3xi8>",
                       {zeros("3xi8"), ints("index", {3})}, "i8"),
               HasSubstr("index 3 of dimension 0 is outside the tensor, "
-                        "which has 3"));
+                        "which has 3 [interpreter]"));
   const char *read =
       "%b = tile.alloc : !tile.buffer<4x4xi8, smem>\n"
       "%r = tile.read %b[0, %0] : !tile.buffer<4x4xi8, smem> -> tensor<4x2xi8>";
   EXPECT_THAT(errorOf(read, {ints("index", {3})}, "4x2xi8"),
               HasSubstr("dimension 1: elements 3 to 4 are not inside the "
-                        "buffer, which has 4"));
+                        "buffer, which has 4 [interpreter]"));
   EXPECT_THAT(errorOf(read, {ints("index", {-1})}, "4x2xi8"),
               HasSubstr("dimension 1: elements -1 to 0 are not inside the "
-                        "buffer, which has 4"));
+                        "buffer, which has 4 [interpreter]"));
   EXPECT_THAT(
       errorOf(
           "%b = tile.alloc : !tile.buffer<4xi8, smem>\n"
@@ -200,7 +201,7 @@ TEST(Refusal, OutsideTensorsAndBuffers) {
       HasSubstr("are not inside the buffer, which has 4"));
 }
 
-TEST(Refusal, LoopsThatDoNotEnd) {
+TEST(Rejection, LoopsThatDoNotEnd) {
   const char *text = R"(
     tile.kernel @k(%step: index) {
       %c0 = arith.constant 0 : index
@@ -214,7 +215,8 @@ TEST(Refusal, LoopsThatDoNotEnd) {
               HasSubstr("the step of the loop is -3; it must be positive"));
   Options options;
   options.maxSteps = 1000;
-  EXPECT_THAT(errorOfKernel(R"(
+  EXPECT_THAT(
+      errorOfKernel(R"(
     tile.kernel @k() {
       %true = arith.constant true
       scf.while : () -> () {
@@ -223,12 +225,12 @@ TEST(Refusal, LoopsThatDoNotEnd) {
         scf.yield
       }
     })",
-                            {}, options),
-              HasSubstr("stopped after 1000 operations: a loop does not end, "
-                        "or the limit is too low for the program"));
+                    {}, options),
+      HasSubstr("stopped after 1000 operations: a loop does not end, "
+                "or the limit is too low for the program [interpreter]"));
 }
 
-TEST(Refusal, WorkTiles) {
+TEST(Rejection, WorkTiles) {
   const char *text = R"(
     tile.kernel @k(%n: index) {
       tile.for_each (%i) tiles [2] of [%n] {
@@ -238,7 +240,7 @@ TEST(Refusal, WorkTiles) {
               HasSubstr("3:7: the extent of dimension 0 is -1; it must not be "
                         "negative"));
   EXPECT_THAT(errorOfKernel(text, {ints("index", {int64_t(1) << 62})}),
-              HasSubstr("3:7: more than 4194304 work tiles"));
+              HasSubstr("3:7: more than 4194304 work tiles [interpreter]"));
   EXPECT_THAT(errorOfKernel(R"(
     tile.kernel @k(%x: !tile.view<?xi8>, %n: index) {
       %0 = tile.subview %x[0] [%n] : !tile.view<?xi8> -> !tile.view<?xi8>
@@ -248,7 +250,7 @@ TEST(Refusal, WorkTiles) {
                         "negative"));
 }
 
-TEST(Refusal, ItemsThatDependOnEachOther) {
+TEST(Rejection, ItemsThatDependOnEachOther) {
   // Two items store the same element.
   EXPECT_THAT(
       errorOfKernel(R"(
@@ -311,7 +313,7 @@ TEST(Refusal, ItemsThatDependOnEachOther) {
                         "argument 0, which other work tiles loaded"));
 }
 
-TEST(Refusal, IndexArithmetic) {
+TEST(Rejection, IndexArithmetic) {
   const char *slice = "%r = tensor.extract_slice %0[%1] [2] [2] : "
                       "tensor<4xi8> to tensor<2xi8>";
   for (int64_t offset : {-1, 2, 4})
@@ -323,64 +325,72 @@ TEST(Refusal, IndexArithmetic) {
                       "index",
                       {ints("index", {1}), ints("index", {0})}, "index"),
               HasSubstr("a basis element is 0; it must be positive"));
-  EXPECT_THAT(errorOf("%c = arith.constant 0 : index\n"
-                      "%r = affine.apply affine_map<()[s0] -> (7 floordiv "
-                      "s0)>()[%c]",
-                      {}, "index"),
-              HasSubstr("the map divides by a number that is not positive"));
+  EXPECT_THAT(
+      errorOf("%c = arith.constant 0 : index\n"
+              "%r = affine.apply affine_map<()[s0] -> (7 floordiv "
+              "s0)>()[%c]",
+              {}, "index"),
+      HasSubstr(
+          "the map divides by a number that is not positive [interpreter]"));
 }
 
-TEST(Refusal, ArgumentsThatDoNotFit) {
+TEST(Rejection, ArgumentsThatDoNotFit) {
   const char *text = R"(tile.kernel @k(%x: !tile.view<?x16xf32>, %n: i32) {
     })";
   EXPECT_THAT(errorOfKernel(text, {zeros("4x16xf32")}),
               HasSubstr("1:1: @k takes 2 arguments; 1 are given"));
   EXPECT_THAT(errorOfKernel(text, {zeros("4x16xf16"), zeros("i32")}),
               HasSubstr("argument 0 of @k is 4x16xf16, but the kernel takes "
-                        "'!tile.view<?x16xf32>'"));
+                        "'!tile.view<?x16xf32>' [interpreter]"));
   EXPECT_THAT(errorOfKernel(text, {zeros("16xf32"), zeros("i32")}),
               HasSubstr("argument 0 of @k is 16xf32, but the kernel takes "
-                        "'!tile.view<?x16xf32>': rank 1, not 2"));
-  EXPECT_THAT(errorOfKernel(text, {zeros("4x8xf32"), zeros("i32")}),
-              HasSubstr("argument 0 of @k is 4x8xf32, but the kernel takes "
-                        "'!tile.view<?x16xf32>': dimension 1 is 8, not 16"));
+                        "'!tile.view<?x16xf32>': rank 1, not 2 [interpreter]"));
+  EXPECT_THAT(
+      errorOfKernel(text, {zeros("4x8xf32"), zeros("i32")}),
+      HasSubstr(
+          "argument 0 of @k is 4x8xf32, but the kernel takes "
+          "'!tile.view<?x16xf32>': dimension 1 is 8, not 16 [interpreter]"));
   EXPECT_THAT(errorOfKernel(text, {zeros("4x16xf32"), zeros("1xi32")}),
               HasSubstr("argument 1 of @k is 1xi32, but the kernel takes "
-                        "'i32': rank 1, not 0"));
+                        "'i32': rank 1, not 0 [interpreter]"));
   EXPECT_THAT(errorOfKernel("tile.kernel @k(%n: i33) {\n}", {zeros("i32")}),
               HasSubstr("the interpreter has no format for 'i33', argument 0 "
-                        "of @k"));
+                        "of @k [interpreter]"));
 }
 
-TEST(Refusal, UnknownOperationsAndTypes) {
-  EXPECT_THAT(errorOf("%r = math.clampf %0 to [%0, %0] : tensor<1xf32>",
-                      {zeros("1xf32")}, "1xf32"),
-              HasSubstr("the interpreter has no rule for 'math.clampf'"));
-  EXPECT_THAT(errorOf("%w = arith.extsi %0 : i32 to i33\n"
-                      "%r = arith.trunci %w : i33 to i32",
-                      {zeros("i32")}, "i32"),
-              HasSubstr("the interpreter has no format for 'i33'"));
-  EXPECT_THAT(errorOf("%v = arith.constant dense<0> : vector<4xi32>\n"
-                      "%r = arith.constant 0 : i32",
-                      {}, "i32"),
-              HasSubstr("the interpreter has no format for 'vector<4xi32>'"));
+TEST(Rejection, UnknownOperationsAndTypes) {
+  EXPECT_THAT(
+      errorOf("%r = math.clampf %0 to [%0, %0] : tensor<1xf32>",
+              {zeros("1xf32")}, "1xf32"),
+      HasSubstr("the interpreter has no rule for 'math.clampf' [interpreter]"));
+  EXPECT_THAT(
+      errorOf("%w = arith.extsi %0 : i32 to i33\n"
+              "%r = arith.trunci %w : i33 to i32",
+              {zeros("i32")}, "i32"),
+      HasSubstr("the interpreter has no format for 'i33' [interpreter]"));
+  EXPECT_THAT(
+      errorOf("%v = arith.constant dense<0> : vector<4xi32>\n"
+              "%r = arith.constant 0 : i32",
+              {}, "i32"),
+      HasSubstr(
+          "the interpreter has no format for 'vector<4xi32>' [interpreter]"));
   EXPECT_THAT(errorOf("%e = tensor.empty(%0) : tensor<?xi32>\n"
                       "%r = arith.constant 0 : i32",
                       {ints("index", {4})}, "i32"),
               HasSubstr("the interpreter needs a static shape, not "
-                        "'tensor<?xi32>'"));
+                        "'tensor<?xi32>' [interpreter]"));
   EXPECT_THAT(errorOf("%e = tensor.empty() : tensor<65536x65536xi32>\n"
                       "%r = arith.constant 0 : i32",
                       {}, "i32"),
               HasSubstr("a tensor of 65536x65536xi32 is too large: 1 GiB is "
-                        "the most"));
+                        "the most [interpreter]"));
   EXPECT_THAT(errorOf("%c = arith.constant dense_resource<r> : tensor<1xi32>\n"
                       "%r = arith.constant 0 : i32",
                       {}, "i32"),
               HasSubstr("write it as dense<...>"));
 }
 
-TEST(Refusal, StoreToATensorPassedTwice) {
+TEST(Rejection, StoreToATensorPassedTwice) {
   // The caller's mistake: one tensor for two views, one of them written. All
   // other tests each pass a tensor of its own.
   EXPECT_THAT(runAliased(R"(
@@ -395,7 +405,7 @@ TEST(Refusal, StoreToATensorPassedTwice) {
                         "overlap"));
 }
 
-TEST(Refusal, ItemsThatGather) {
+TEST(Rejection, ItemsThatGather) {
   const char *text = R"(
     tile.kernel @k(%x: !tile.view<?xi32>) {
       %c1 = arith.constant 1 : index
@@ -407,7 +417,7 @@ TEST(Refusal, ItemsThatGather) {
     })";
   EXPECT_THAT(errorOfKernel(text, {zeros("3xi32")}),
               HasSubstr("has 3 work tiles along dimension 1, where 2 at a time "
-                        "gather what each of them has"));
+                        "gather what each of them has [interpreter]"));
   const char *apart = R"(
     tile.kernel @k(%x: !tile.view<?xi32>) {
       %c0 = arith.constant 0 : index
@@ -420,9 +430,10 @@ TEST(Refusal, ItemsThatGather) {
         }
       }
     })";
-  EXPECT_THAT(errorOfKernel(apart, {zeros("2xi32")}),
-              HasSubstr("runs differently in the 2 work tiles that gather what "
-                        "each of them has; they must do the same steps"));
+  EXPECT_THAT(
+      errorOfKernel(apart, {zeros("2xi32")}),
+      HasSubstr("runs differently in the 2 work tiles that gather what "
+                "each of them has; they must do the same steps [interpreter]"));
 }
 
 } // namespace

@@ -31,7 +31,8 @@ TEST(Architecture, UnknownNamesAreAnsweredWithTheKnownOnes) {
             "sm_103a, sm_110a");
   EXPECT_EQ(lookupError("sm_100"),
             "unknown architecture 'sm_100'; the known ones are sm_90a, "
-            "sm_100a, sm_103a, sm_110a; did you mean 'sm_100a'?");
+            "sm_100a, sm_103a, sm_110a; did you mean 'sm_100a'? "
+            "[unknown-architecture]");
 }
 
 TEST(Architecture, DevicesAreAnsweredWithTheirArchitecture) {
@@ -134,7 +135,7 @@ TEST_F(ArchitectureFacts, RegisterBudgets) {
       if (value < range.min || value > range.max || value % range.step != 0)
         expected.insert(bodyLine + value - 8);
     }
-    EXPECT_EQ(refusedLines(arch, kernel(arch, body)), expected);
+    EXPECT_EQ(rejectedLines(arch, kernel(arch, body)), expected);
   }
 }
 
@@ -173,7 +174,7 @@ TEST_F(ArchitectureFacts, TensorMemoryAllocation) {
           columns > arch.tensorMemory.columns)
         expected.insert(line);
     }
-    EXPECT_EQ(refusedLines(arch, kernel(arch, body)), expected);
+    EXPECT_EQ(rejectedLines(arch, kernel(arch, body)), expected);
   }
 }
 
@@ -205,7 +206,7 @@ TEST_F(ArchitectureFacts, WgmmaShapes) {
         if (!form->allows(64, n, form->k))
           expected.insert(bodyLine + n / 8 - 1);
       }
-      EXPECT_EQ(refusedLines(*hopper, kernel(*hopper, body)), expected);
+      EXPECT_EQ(rejectedLines(*hopper, kernel(*hopper, body)), expected);
     }
 }
 
@@ -232,7 +233,7 @@ TEST_F(ArchitectureFacts, Tcgen05Kinds) {
         expected.insert(line);
       ++line;
     }
-    EXPECT_EQ(refusedLines(arch, kernel(arch, body)), expected);
+    EXPECT_EQ(rejectedLines(arch, kernel(arch, body)), expected);
   }
 }
 

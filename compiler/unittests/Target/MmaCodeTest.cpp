@@ -66,33 +66,33 @@ TEST(Mmas, PairsHaveRowsOfTheirOwn) {
   EXPECT_EQ(ask(ofPair(bf16(128, 256, 64)), "sm_100a"), "");
   EXPECT_EQ(ask(ofPair(bf16(256, 32, 16)), "sm_100a"), "");
   EXPECT_EQ(ask(ofPair(bf16(64, 256, 64)), "sm_100a"),
-            "the MMA of a pair of CTAs is 128x256x64, but tcgen05.mma takes "
-            "rows in multiples of 256, and 128 % 256 = 128; use 256 rows");
+            "2-CTA MMA tile is M×N×K = 128×256×64, but tcgen05.mma needs M to "
+            "be a multiple of 256; use M = 256");
   EXPECT_EQ(ask(ofPair(bf16(128, 48, 64)), "sm_100a"),
-            "the MMA of a pair of CTAs is 256x48x64, but tcgen05.mma has no "
-            "width that divides 48 columns; use a multiple of 32 up to 256");
+            "2-CTA MMA tile is M×N×K = 256×48×64, but tcgen05.mma has no N "
+            "that divides 48; use a multiple of 32 up to 256 [mma-shape]");
   EXPECT_EQ(ask(ofPair(bf16(128, 512, 64)), "sm_100a"),
-            "the MMA of a pair of CTAs is 256x512x64, but tcgen05.mma has "
-            "at most 256 columns; use a tile of that many");
+            "2-CTA MMA tile is M×N×K = 256×512×64, but tcgen05.mma takes N up "
+            "to 256; use N = 256");
   EXPECT_EQ(ask(ofPair(bf16(128, 256, 64)), "sm_90a"),
             "a 2-CTA MMA (cta_group = 2) needs tcgen05, which sm_90a does not "
             "have; use "
-            "cta_group = 1");
+            "cta_group = 1 [cta-pair]");
 }
 
-TEST(Mmas, RefusalsSayWhatWouldDo) {
+TEST(Mmas, RejectionsSayWhatWouldDo) {
   EXPECT_EQ(ask(bf16(192, 128, 64), "sm_100a"),
-            "the MMA is 192x128x64, but tcgen05.mma takes rows in "
-            "multiples of 128, and 192 % 128 = 64; use 256 rows");
+            "MMA tile is M×N×K = 192×128×64, but tcgen05.mma needs M to be a "
+            "multiple of 128; use M = 256");
   EXPECT_EQ(ask(bf16(128, 24, 64), "sm_100a"),
-            "the MMA is 128x24x64, but tcgen05.mma has no width that "
-            "divides 24 columns; use a multiple of 16 up to 256");
+            "MMA tile is M×N×K = 128×24×64, but tcgen05.mma has no N that "
+            "divides 24; use a multiple of 16 up to 256 [mma-shape]");
   EXPECT_EQ(ask(bf16(128, 512, 64), "sm_90a"),
-            "the MMA is 128x512x64, but wgmma has at most 256 columns; use "
-            "a tile of that many");
+            "MMA tile is M×N×K = 128×512×64, but wgmma takes N up to 256; use "
+            "N = 256");
   EXPECT_EQ(ask(bf16(128, 128, 24), "sm_90a"),
-            "the MMA is 128x128x24, but wgmma takes 16 along k at a time, "
-            "and 24 % 16 = 8; use a step of 32");
+            "MMA tile is M×N×K = 128×128×24, but wgmma needs K to be a "
+            "multiple of 16; use K = 32");
   Mma integers = bf16(128, 128, 64);
   integers.a = integers.b = ElementType::S8;
   integers.accumulator = ElementType::S32;
@@ -100,21 +100,21 @@ TEST(Mmas, RefusalsSayWhatWouldDo) {
   EXPECT_EQ(ask(integers, "sm_90a"), "");
   EXPECT_EQ(ask(integers, "sm_100a"), "");
   EXPECT_EQ(ask(integers, "sm_103a"),
-            "the MMA is 128x128x64 of i8 and i8 into i32, which "
+            "MMA tile is M×N×K = 128×128×64 of i8 and i8 into i32, which "
             "tcgen05.mma on sm_103a does not have; cast the operands to a type "
-            "that it has");
+            "that it has [mma-type]");
   Mma sums = bf16(128, 128, 64);
   sums.a = sums.b = sums.accumulator = ElementType::F16;
   sums.types = "f16 and f16 into f16";
-  EXPECT_EQ(ask(sums, "sm_100a"),
-            "the MMA is 128x128x64 of f16 and f16 into f16, for which "
-            "there is no code yet; there is code for f16, bf16, TF32, f8E4M3FN "
-            "and f8E5M2 with f32 accumulators, and for i8 with i32, so cast "
-            "the operands");
+  EXPECT_EQ(
+      ask(sums, "sm_100a"),
+      "MMA tile is M×N×K = 128×128×64 of f16 and f16 into f16, which is "
+      "unsupported; supported are f16, bf16, TF32, f8E4M3FN and f8E5M2 with "
+      "f32 accumulators, and i8 with i32, so cast the operands [mma-type]");
   integers.a = integers.b = ElementType::E2M1;
   integers.types = "f4E2M1FN and f4E2M1FN into i32";
   EXPECT_EQ(ask(integers, "sm_90a"),
-            "the MMA is 128x128x64 of f4E2M1FN and f4E2M1FN into i32, "
+            "MMA tile is M×N×K = 128×128×64 of f4E2M1FN and f4E2M1FN into i32, "
             "which wgmma on sm_90a does not have; cast the operands to a type "
-            "that it has");
+            "that it has [mma-type]");
 }

@@ -59,8 +59,8 @@ protected:
   }
 
   /// The lines of `ptx` that ptxas objects to.
-  std::set<unsigned> refusedLines(const Architecture &arch,
-                                  llvm::StringRef ptx) const {
+  std::set<unsigned> rejectedLines(const Architecture &arch,
+                                   llvm::StringRef ptx) const {
     std::set<unsigned> lines;
     llvm::Expected<AssembledModule> result = run(arch, ptx);
     if (!result)

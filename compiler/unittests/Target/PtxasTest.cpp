@@ -176,7 +176,8 @@ TEST_F(FindPtxas, AllAreListedInOrder) {
   EXPECT_EQ(all[1].version, (Version{12, 8, 1}));
   EXPECT_EQ(all[2].origin, ToolOrigin::CudaHome);
   EXPECT_EQ(all[3].version, std::nullopt);
-  EXPECT_EQ(all[3].problem, "'--version' names no CUDA release");
+  EXPECT_EQ(all[3].problem,
+            "'--version' names no CUDA release [ptxas-missing]");
 }
 
 TEST_F(FindPtxas, OneThatIsTooOldIsPassedOver) {
@@ -231,7 +232,7 @@ TEST_F(Assemble, GivesTheSameBytesTwice) {
   EXPECT_EQ(first->report.functions[0].barriers, 4u);
 }
 
-TEST_F(Assemble, RefusedTextIsAnAssemblyErrorWithLines) {
+TEST_F(Assemble, RejectedTextIsAnAssemblyErrorWithLines) {
   llvm::Expected<AssembledModule> result =
       run(arch, kernel(arch, "bar.sync 0;\nfoo.bar %r0;"));
   ASSERT_FALSE(bool(result));

@@ -36,17 +36,17 @@ Error cuda::fail(const llvm::Twine &message, Error error) {
 }
 
 /// Says at the first call of a function that the emulator lacks it.
-static Error refuse(const char *function, std::atomic_flag &said) {
+static Error reject(const char *function, std::atomic_flag &said) {
   if (said.test_and_set())
     return note(cudaErrorNotSupported);
   return fail(llvm::Twine(function) + ": the emulator doesn't do that",
               cudaErrorNotSupported);
 }
 
-#define RT_REFUSED(name)                                                       \
+#define RT_REJECTED(name)                                                      \
   extern "C" DRAWLOOM_EXPORT Error name() {                                    \
     static std::atomic_flag said;                                              \
-    return refuse(#name, said);                                                \
+    return reject(#name, said);                                                \
   }
 #include "RuntimeFunctions.def"
 

@@ -98,8 +98,8 @@ static std::string readableName(const std::string &name) {
 
 /// The driver has said that there is no PTX, not which kernel wanted it. A
 /// library such as torch has thousands, and its user doesn't compile it.
-void Registry::refuse(Symbol &kernel) {
-  if (std::exchange(kernel.refused, true))
+void Registry::reject(Symbol &kernel) {
+  if (std::exchange(kernel.rejected, true))
     return;
   llvm::errs() << "drawloom: so the kernel '" << readableName(kernel.name)
                << "' can't run; if it is a library's, compute it on the CPU\n";
@@ -117,7 +117,7 @@ Error Registry::kernel(FunctionState *&function, const void *host) {
   Symbol &symbol = found->second;
   if (Error error = load(*symbol.binary)) {
     if (error == cudaErrorNoKernelImageForDevice)
-      refuse(symbol);
+      reject(symbol);
     return error;
   }
   if (!symbol.kernel &&

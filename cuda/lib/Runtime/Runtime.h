@@ -88,11 +88,11 @@ private:
     std::string name;
     KernelState *kernel = nullptr;
     /// Whether the message that it can't have it was printed.
-    bool refused = false;
+    bool rejected = false;
   };
 
   Error load(RegisteredBinary &binary);
-  void refuse(Symbol &kernel);
+  void reject(Symbol &kernel);
 
   std::mutex mutex;
   std::map<RegisteredBinary *, std::unique_ptr<RegisteredBinary>> binaries;

@@ -29,7 +29,7 @@ static RuntimeLibrary open() {
   if (!handle)
     abort();
 #define RT_FUNCTION(name, parameters) find(handle, library.name, #name);
-#define RT_REFUSED(name) find(handle, library.name, #name);
+#define RT_REJECTED(name) find(handle, library.name, #name);
 #include "RuntimeFunctions.def"
   find(handle, library.createChannelDesc, "cudaCreateChannelDesc");
   find(handle, library.errorName, "cudaGetErrorName");

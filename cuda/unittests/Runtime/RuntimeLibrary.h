@@ -23,7 +23,7 @@ namespace drawloom::cuda {
 
 struct RuntimeLibrary {
 #define RT_FUNCTION(name, parameters) decltype(&cuda::name) name;
-#define RT_REFUSED(name) Error (*name)(void *);
+#define RT_REJECTED(name) Error (*name)(void *);
 #include "RuntimeFunctions.def"
   decltype(&cuda::cudaCreateChannelDesc) createChannelDesc;
   decltype(&cuda::cudaGetErrorName) errorName;

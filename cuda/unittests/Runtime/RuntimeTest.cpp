@@ -394,7 +394,7 @@ TEST_F(RuntimeTest, StreamsAndEvents) {
   EXPECT_FINE(rt.cudaEventDestroy(end));
 }
 
-TEST_F(RuntimeTest, GraphsAreRefused) {
+TEST_F(RuntimeTest, GraphsAreRejected) {
   testing::internal::CaptureStderr();
   EXPECT_ERROR(rt.cudaStreamBeginCapture(nullptr), cudaErrorNotSupported);
   EXPECT_ERROR(rt.cudaGraphCreate(nullptr), cudaErrorNotSupported);

@@ -123,7 +123,7 @@ typedef struct DrawloomCompileOptions {
 } DrawloomCompileOptions;
 
 /* Compiles linalg on tensors, tile programs or kernels with roles, in MLIR.
- * Code by hand, in llvm and nvvm, is refused: LLVM ends the process where it
+ * Code by hand, in llvm and nvvm, is rejected: LLVM ends the process where it
  * can't compile that. */
 DRAWLOOM_EXPORT DrawloomError *
 drawloomCompile(const char *text, size_t size,

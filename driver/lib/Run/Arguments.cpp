@@ -66,7 +66,7 @@ private:
 } // namespace
 
 static llvm::Error error(const Twine &message) {
-  return llvm::createStringError(message);
+  return llvm::createStringError(message + " [argument]");
 }
 
 llvm::Error ArgumentMaker::checkNames() {

@@ -75,13 +75,13 @@ FailureOr<tile::KernelOp> run::chooseKernel(ModuleOp module,
   }
   if (kernels.empty())
     return module.emitError() << "holds no program: a function on tensors, or "
-                                 "a tile.kernel";
+                                 "a tile.kernel [no-kernel]";
   if (!chosen)
     return module.emitError()
            << (wanted.empty() ? "holds several kernels; choose one with "
                                 "--kernel: "
                               : "has no such kernel, only ")
-           << names;
+           << names << " [no-kernel]";
   for (auto kernel :
        llvm::make_early_inc_range(module.getOps<tile::KernelOp>()))
     if (kernel != chosen && !isFallbackOf(kernel, chosen))
@@ -100,7 +100,7 @@ llvm::Error run::execute(const CompiledModule &module,
   if (module.kernels.size() != 1)
     return llvm::createStringError(
         "a launch is of one kernel, and the module has " +
-        llvm::Twine(module.kernels.size()) + "; choose one");
+        llvm::Twine(module.kernels.size()) + "; choose one [no-kernel]");
   const runtime::KernelInfo &called = module.kernels.front().info;
   llvm::Expected<runtime::Kernel> kernel =
       runtime::Kernel::load(device, called, module.ptx);

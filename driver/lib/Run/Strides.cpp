@@ -84,7 +84,8 @@ run::chooseStrides(ArrayRef<int64_t> declared, ArrayRef<int64_t> shape) {
   return llvm::createStringError(
       "strides [" + llvm::join(llvm::map_range(declared, toText), ", ") +
       "] put two elements of " +
-      llvm::join(llvm::map_range(shape, toText), "x") + " into one place");
+      llvm::join(llvm::map_range(shape, toText), "x") +
+      " into one place [argument-strides]");
 }
 
 int64_t run::countPlaces(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {

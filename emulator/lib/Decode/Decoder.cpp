@@ -59,7 +59,7 @@ static llvm::Error tooManyRegisters(const ptx::Function &entry,
   return llvm::createStringError(
       "'" + entry.name + "': the registers and constants of a warp take " +
       Twine(bytes) + " bytes; the emulator has room for " +
-      Twine(registerFileLimit));
+      Twine(registerFileLimit) + " [ptx-limit]");
 }
 
 static bool isSharedSpace(StateSpace space) {
@@ -189,7 +189,8 @@ llvm::Error Decoder::placeShared() {
         "'" + program->entry->name + "' declares more shared memory than the " +
         Twine(sharedOffsetMask - reserved) +
         " bytes of a CTA's window: there is no room for the " +
-        Twine(sizeOf(*outside)) + " bytes of '" + outside->name + "'");
+        Twine(sizeOf(*outside)) + " bytes of '" + outside->name +
+        "' [ptx-limit]");
   program->staticSharedEnd = staticEnd;
   for (const ptx::Variable *variable : dynamic) {
     sharedOffsets[variable] = program->staticSharedEnd;
@@ -252,7 +253,7 @@ llvm::Error Decoder::placeFrames() {
           "'" + function.name + "': the .param and .local variables up to '" +
           outside->name + "', which has " + Twine(sizeOf(*outside)) +
           " bytes, don't fit into the " + Twine(localWindowSize - stackSlack) +
-          " bytes of a thread's stack");
+          " bytes of a thread's stack [ptx-limit]");
     part.frameBytes = end;
     program->usesLocal |= part.frameBytes != 0;
   }
@@ -272,7 +273,8 @@ llvm::Error Decoder::placeRegisters() {
       return llvm::createStringError("'" + part.function->name + "' declares " +
                                      Twine(part.function->registerCount) +
                                      " registers; the emulator takes " +
-                                     Twine(registerCountLimit));
+                                     Twine(registerCountLimit) +
+                                     " [ptx-limit]");
     RegisterSharing sharing = shareRegisters(*part.function);
     std::vector<Reg> starts;
     for (const RegisterPlace &place : sharing.places) {
@@ -405,9 +407,10 @@ void Decoder::decodeInstruction(const ptx::Instruction &instruction) {
       break;
   if (!decoded) {
     inst = Inst();
-    refuse(inst, ReportKind::NotExecuted,
+    reject(inst, ReportKind::NotExecuted,
            "'" + instruction.variant->mnemonic() +
-               "' is valid PTX that the emulator doesn't execute yet");
+               "' is valid PTX that the emulator doesn't execute yet "
+               "[unsupported-instruction]");
   }
   if (instruction.guard != ptx::Instruction::noGuard) {
     inst.guard = registers[instruction.guard];
@@ -419,21 +422,22 @@ void Decoder::decodeInstruction(const ptx::Instruction &instruction) {
 }
 
 namespace {
-struct Refusal {
+struct Rejection {
   ReportKind kind;
   llvm::StringRef message;
 };
 } // namespace
 
-static const Inst *refused(Warp &warp, const Inst *inst, uint32_t mask) {
-  const auto &refusal = inst->as<Refusal>();
-  return warp.fail(inst, mask, refusal.kind, refusal.message);
+static const Inst *rejected(Warp &warp, const Inst *inst, uint32_t mask) {
+  const auto &rejection = inst->as<Rejection>();
+  return warp.fail(inst, mask, rejection.kind, rejection.message);
 }
 
-void Decoder::refuse(Inst &inst, ReportKind kind, const Twine &message) {
+void Decoder::reject(Inst &inst, ReportKind kind, const Twine &message) {
   std::string text = message.str();
-  inst.fn = refused;
-  inst.extra = keep(Refusal{kind, llvm::StringRef(text).copy(program->arena)});
+  inst.fn = rejected;
+  inst.extra =
+      keep(Rejection{kind, llvm::StringRef(text).copy(program->arena)});
   if (kind == ReportKind::NotExecuted)
     program->notExecuted.push_back(position());
 }

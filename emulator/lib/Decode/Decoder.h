@@ -139,7 +139,7 @@ public:
     return {copy, list.size()};
   }
   /// Makes `inst` one that ends the launch with this message when executed.
-  void refuse(Inst &inst, ReportKind kind, const llvm::Twine &message);
+  void reject(Inst &inst, ReportKind kind, const llvm::Twine &message);
 
   /// Takes hold of a register: `watcher` is called in place of every other
   /// instruction of the function that touches it, with Inst as it was decoded,

@@ -188,7 +188,7 @@ static bool decodeCall(Decoder &decoder, Inst &inst) {
     if (!function->hasBody) {
       inst.fn = externalFunction(function->name);
       if (!inst.fn) {
-        decoder.refuse(inst, ReportKind::NotExecuted,
+        decoder.reject(inst, ReportKind::NotExecuted,
                        "a call of '" + function->name +
                            "', which has no body in this module");
         return true;
@@ -223,7 +223,7 @@ static bool decodeCall(Decoder &decoder, Inst &inst) {
     problem = checkCall(info, *info.callee);
   inst.extra = decoder.keep(info);
   if (!problem.empty())
-    decoder.refuse(inst, ReportKind::IllegalInstruction, problem);
+    decoder.reject(inst, ReportKind::IllegalInstruction, problem);
   return true;
 }
 

@@ -8,8 +8,8 @@
 
 // PTX ISA, section 9.7.13.3. A round ends when every thread of the cluster that
 // hasn't exited has arrived. A thread arrives and waits in turn: it learns that
-// a round has ended only by waiting, so another arrival before that is refused,
-// whatever the others have done by then.
+// a round has ended only by waiting, so another arrival before that is
+// rejected, whatever the others have done by then.
 
 #include "Decode/Decoder.h"
 #include "Execute/Lanes.h"

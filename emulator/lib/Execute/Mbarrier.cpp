@@ -72,7 +72,7 @@ static const Inst *failLane(Warp &warp, const Inst *inst, unsigned lane,
 
 /// What keeps an instruction from working on a barrier that isn't in the CTA's
 /// own shared memory; empty if the barrier is there.
-static std::string refuseRemote(Warp &warp, uint64_t address) {
+static std::string rejectRemote(Warp &warp, uint64_t address) {
   if (isOwn(warp.cta(), address))
     return "";
   return "the mbarrier at " + nameAddress(warp.cta(), address) +
@@ -91,7 +91,7 @@ static const Inst *init(Warp &warp, const Inst *inst, uint32_t mask) {
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = std::countr_zero(rest);
     uint64_t address = info.address.of(warp, lane);
-    std::string problem = refuseRemote(warp, address);
+    std::string problem = rejectRemote(warp, address);
     if (!problem.empty())
       return failLane(warp, inst, lane, problem);
     if (address % 8 || !cta.cluster().shared(address - sharedWindow, 8))
@@ -118,7 +118,7 @@ static const Inst *inval(Warp &warp, const Inst *inst, uint32_t mask) {
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = std::countr_zero(rest);
     uint64_t address = info.address.of(warp, lane);
-    std::string problem = refuseRemote(warp, address);
+    std::string problem = rejectRemote(warp, address);
     Mbarrier *barrier = nullptr;
     if (problem.empty())
       barrier = findMbarrier(warp.cta(), address, problem);
@@ -180,7 +180,7 @@ static const Inst *arrive(Warp &warp, const Inst *inst, uint32_t mask) {
         return failLane(warp, inst, lane, problem);
       last = address;
       if (info.returnsState)
-        problem = refuseRemote(warp, address);
+        problem = rejectRemote(warp, address);
       if (!problem.empty())
         return failLane(warp, inst, lane,
                         problem + ", so the arrival can't have a result; "
@@ -310,7 +310,7 @@ static const Inst *wait(Warp &warp, const Inst *inst, uint32_t mask) {
                << other;
     });
     rest &= ~lanes;
-    std::string problem = refuseRemote(warp, address);
+    std::string problem = rejectRemote(warp, address);
     Mbarrier *barrier = nullptr;
     if (problem.empty())
       barrier = findMbarrier(warp.cta(), address, problem);

@@ -14,8 +14,8 @@
 //   drop(n)      expected -= n, too    complete(b)   bytes -= b
 //
 // Bytes may be negative for a while, if a copy is done before it is expected.
-// What the ISA calls undefined is rejected in words: every operation answers
-// false and says why in `problem`.
+// What the ISA calls undefined is rejected with a reason: every operation
+// answers false and says why in `problem`.
 //
 // The emulator keeps the counts here. The eight bytes in shared memory hold a
 // copy; if a store has changed it, the next operation reports that.

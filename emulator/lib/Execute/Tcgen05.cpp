@@ -62,7 +62,7 @@ TensorProblem drawloom::emu::readShared(Warp &warp, Reg reg, unsigned lane,
 
 /// Stands in front of the decoders of all instructions with a .cta_group, which
 /// must be the same in all of a kernel. Answers false where it is.
-static bool refuseMixedGroups(Decoder &decoder, Inst &inst) {
+static bool rejectMixedGroups(Decoder &decoder, Inst &inst) {
   const ptx::Instruction *&first = decoder.result().firstGrouped;
   if (!first)
     first = &decoder.instruction();
@@ -70,7 +70,7 @@ static bool refuseMixedGroups(Decoder &decoder, Inst &inst) {
   ptx::Modifier firstGroup = first->variant->get(Slot::CtaGroup);
   if (group == firstGroup)
     return false;
-  decoder.refuse(
+  decoder.reject(
       inst, ReportKind::IllegalInstruction,
       formatv("'{0}' has .{1}, and '{2}' of line {3} .{4}: all tcgen05 "
               "instructions of a kernel must have the same",
@@ -86,5 +86,5 @@ void drawloom::emu::registerTcgen05(DecodeTable &table) {
         Opcode::Tcgen05RelinquishAllocPermit, Opcode::Tcgen05Cp,
         Opcode::Tcgen05Shift, Opcode::Tcgen05Commit, Opcode::Tcgen05Mma,
         Opcode::Tcgen05MmaSp, Opcode::Tcgen05MmaWs, Opcode::Tcgen05MmaWsSp})
-    table.add(opcode, refuseMixedGroups);
+    table.add(opcode, rejectMixedGroups);
 }

@@ -191,11 +191,11 @@ static const Inst *dealloc(Warp &warp, const Inst *inst, uint32_t mask) {
     return next;
   TensorAddress address(value);
   CTA &cta = warp.cta();
-  auto refuse = [&](const llvm::Twine &message) {
+  auto reject = [&](const llvm::Twine &message) {
     return warp.fail(inst, allLanes, ReportKind::Protocol, message);
   };
   if (address.lane)
-    return refuse("frees " + address.str() +
+    return reject("frees " + address.str() +
                   ": an allocation has all lanes and starts at lane 0");
   SmallVector<IssuePoint, 2> issues = {warp.issuePoint(inst, allLanes)};
   if (inst->imm) {
@@ -208,7 +208,7 @@ static const Inst *dealloc(Warp &warp, const Inst *inst, uint32_t mask) {
     if (!peer)
       return warp.wait(inst, allLanes, meeting, WaitMode::Retry, columns);
     if (peer->columns != columns || peer->column != address.column)
-      return refuse(formatv(
+      return reject(formatv(
           "frees {0} columns from column {1} on, and CTA rank {2} (line {3}) "
           "{4} from column {5} on: a pair of CTAs frees the same in both",
           columns, address.column, peer->issue.cta->rank(),
@@ -219,7 +219,7 @@ static const Inst *dealloc(Warp &warp, const Inst *inst, uint32_t mask) {
   for (const IssuePoint &issue : issues)
     if (std::string problem = freeColumns(*issue.cta, address.column, columns);
         !problem.empty())
-      return refuse("frees " + problem);
+      return reject("frees " + problem);
   tellColumns(warp, issues, AllocationEvent::Free, address.column, columns);
   return next;
 }

@@ -88,7 +88,7 @@ static bool prepare(Warp &warp, const Inst *inst, uint32_t mask, bool isStore,
                     "the address in tensor memory", value, next))
     return false;
   address = TensorAddress(value);
-  auto refuse = [&](ReportKind kind, const llvm::Twine &message) {
+  auto reject = [&](ReportKind kind, const llvm::Twine &message) {
     next = warp.fail(inst, allLanes, kind, message);
     return false;
   };
@@ -99,12 +99,12 @@ static bool prepare(Warp &warp, const Inst *inst, uint32_t mask, bool isStore,
   if (address.lane < 32)
     address.lane += first;
   if (address.lane / 32 != warp.index() % 4)
-    return refuse(ReportKind::IllegalAddress,
+    return reject(ReportKind::IllegalAddress,
                   formatv("{0} of tensor memory: warp {1} reaches lanes {2} to "
                           "{3} only",
                           address.str(), warp.index(), first, first + 31));
   if (address.lane % info.lanes)
-    return refuse(ReportKind::MisalignedAddress,
+    return reject(ReportKind::MisalignedAddress,
                   formatv("{0} of tensor memory: the lane must be a multiple "
                           "of {1} for this shape",
                           address.str(), info.lanes));
@@ -119,11 +119,11 @@ static bool prepare(Warp &warp, const Inst *inst, uint32_t mask, bool isStore,
   for (unsigned i = 0, count = info.split ? 2 : 1; i != count; ++i) {
     std::string problem = tensorMemory(cta).checkAccess(cta, regions[i]);
     if (!problem.empty())
-      return refuse(ReportKind::IllegalAddress,
+      return reject(ReportKind::IllegalAddress,
                     (isStore ? "writes " : "reads ") + problem);
     problem = core.checkOrder(regions[i], access, isStore);
     if (!problem.empty())
-      return refuse(ReportKind::Protocol,
+      return reject(ReportKind::Protocol,
                     (isStore ? "writes " : "reads ") + problem);
     core.settle(regions[i]);
     if (isStore)

@@ -30,7 +30,7 @@ TensorTile::Row TensorTile::innerRow() const {
 // PTX ISA, section 5.5.6, names the layout, and not much more. Read from its
 // end, NC/8DHWC8 has the slice first, and then dimensions that the map counts
 // in slices; that a dimension 0 can have a traversal stride (section 5.5.3.2)
-// fits W, and not channels. What the section leaves open is refused.
+// fits W, and not channels. What the section leaves open is rejected.
 std::string TensorTile::foldSlices() {
   if (map.im2col)
     return "the ISA doesn't say what an interleaved tensor is in im2col mode";

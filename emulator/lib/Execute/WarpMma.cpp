@@ -322,7 +322,7 @@ bool drawloom::emu::decodeWarpMma(Decoder &decoder, Inst &inst) {
   if (isSparse) {
     std::string problem = decodeSparsity(decoder, info);
     if (!problem.empty()) {
-      decoder.refuse(inst, ReportKind::IllegalInstruction, problem);
+      decoder.reject(inst, ReportKind::IllegalInstruction, problem);
       return true;
     }
   }

@@ -98,7 +98,7 @@ static const Inst *mmaAsync(Warp &warp, const Inst *inst, uint32_t mask) {
   if (!group)
     return next;
   const auto &info = inst->as<WgmmaInfo>();
-  auto refuse = [&](ReportKind kind, const llvm::Twine &message) {
+  auto reject = [&](ReportKind kind, const llvm::Twine &message) {
     return warp.fail(inst, allLanes, kind, message);
   };
   uint64_t descriptors[2] = {0, 0};
@@ -106,28 +106,28 @@ static const Inst *mmaAsync(Warp &warp, const Inst *inst, uint32_t mask) {
     const char *name = i ? "B" : "A";
     Reg reg = i ? info.bDescriptor : info.aDescriptor;
     if (!isUniform(warp, reg))
-      return refuse(ReportKind::Protocol,
+      return reject(ReportKind::Protocol,
                     llvm::Twine("the descriptor of matrix ") + name +
                         " differs between the lanes of the warp");
     descriptors[i] = warp.lanes<uint64_t>(reg)[0];
     SharedMatrix matrix;
     std::string problem = matrix.decodeWgmma(descriptors[i]);
     if (!problem.empty())
-      return refuse(ReportKind::MisalignedAddress,
+      return reject(ReportKind::MisalignedAddress,
                     llvm::Twine("matrix ") + name + " " + problem);
     if (i && !info.form.bTransposed)
       problem = matrix.checkWidth(info.form.k() / infoOf(info.form.b).perPiece);
     if (!problem.empty())
-      return refuse(ReportKind::NotExecuted,
+      return reject(ReportKind::NotExecuted,
                     llvm::Twine("matrix ") + name + " " + problem);
   }
   uint32_t scaleD = warp.test(info.scaleD);
   if (scaleD != 0 && scaleD != allLanes)
-    return refuse(ReportKind::Divergence,
+    return reject(ReportKind::Divergence,
                   "scale-d differs between the lanes of the warp");
   if (WarpGroupProblem problem =
           group->issue(warp, inst, descriptors[0], descriptors[1], scaleD != 0))
-    return refuse(problem.kind, problem.message);
+    return reject(problem.kind, problem.message);
   return next;
 }
 

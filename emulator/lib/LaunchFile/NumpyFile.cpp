@@ -32,9 +32,9 @@ llvm::Expected<uint64_t> NumpyArray::elementSize(StringRef type) {
   if (type.size() < 3 || !StringRef("<|=").contains(type[0]) ||
       !StringRef("biufcV").contains(type[1]) ||
       type.drop_front(2).getAsInteger(10, size) || size == 0)
-    return llvm::createStringError(
-        "the type of the elements is '" + type +
-        "'; it must be a plain one, such as '<f4', '<u2' or '|i1'");
+    return llvm::createStringError("the type of the elements is '" + type +
+                                   "'; it must be a plain one, such as '<f4', "
+                                   "'<u2' or '|i1' [array-file]");
   return size;
 }
 
@@ -55,13 +55,15 @@ static StringRef valueOf(StringRef header, StringRef key) {
 }
 
 llvm::Expected<NumpyArray> drawloom::emu::parseNumpy(StringRef contents) {
-  auto damaged = [](const char *what) { return llvm::createStringError(what); };
+  auto damaged = [](const llvm::Twine &what) {
+    return llvm::createStringError(what + " [array-file]");
+  };
   if (!contents.consume_front(magic) || contents.size() < 4)
     return damaged("it isn't a .npy file");
   unsigned major = static_cast<unsigned char>(contents[0]);
   if (major < 1 || major > 3)
-    return llvm::createStringError("version %u of the format isn't known",
-                                   major);
+    return llvm::createStringError(
+        "version %u of the format isn't known [array-file]", major);
   contents = contents.drop_front(2);
   unsigned sizeBytes = major == 1 ? 2 : 4;
   if (contents.size() < sizeBytes)
@@ -99,13 +101,13 @@ llvm::Expected<NumpyArray> drawloom::emu::parseNumpy(StringRef contents) {
   }
   if (array.shape.size() > NumpyArray::mostDimensions)
     return llvm::createStringError("the array has %zu dimensions; the limit is "
-                                   "%zu",
+                                   "%zu [array-file]",
                                    array.shape.size(),
                                    NumpyArray::mostDimensions);
   uint64_t bytes = llvm::SaturatingMultiply(array.elementCount(), *element);
   if (contents.size() != bytes)
     return llvm::createStringError("the shape is of %llu bytes, and the file "
-                                   "has %zu",
+                                   "has %zu [array-file]",
                                    static_cast<unsigned long long>(bytes),
                                    contents.size());
   array.bytes.assign(contents.begin(), contents.end());
@@ -180,6 +182,6 @@ llvm::Error drawloom::emu::writeNumpyFile(const std::string &folder,
   os.clear_error();
   if (error)
     return llvm::createStringError("cannot write '" + path + "' in '" + folder +
-                                   "': " + error.message());
+                                   "': " + error.message() + " [cannot-write]");
   return llvm::Error::success();
 }

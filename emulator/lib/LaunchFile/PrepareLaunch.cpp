@@ -19,7 +19,7 @@ using llvm::StringRef;
 using llvm::Twine;
 
 static llvm::Error failAt(const Twine &where, const Twine &problem) {
-  return llvm::createStringError(where + ": " + problem);
+  return llvm::createStringError(where + ": " + problem + " [launch-file]");
 }
 
 /// The kernel that the file names, or the only one.
@@ -64,6 +64,18 @@ static llvm::Expected<NumpyArray> makeArray(const LaunchArray &array,
   return result;
 }
 
+/// ": .u64 in, .u32 count"
+static std::string
+listParameters(llvm::ArrayRef<Kernel::Parameter> parameters) {
+  std::string text;
+  for (const Kernel::Parameter &parameter : parameters)
+    text += (Twine(text.empty() ? ": ." : ", .") +
+             ptx::spelling(parameter.variable->type) + " " +
+             parameter.variable->name)
+                .str();
+  return text;
+}
+
 llvm::Expected<PreparedLaunch> PreparedLaunch::create(const LaunchFile &file,
                                                       Device &device,
                                                       LoadedModule &module) {
@@ -106,7 +118,8 @@ llvm::Expected<PreparedLaunch> PreparedLaunch::create(const LaunchFile &file,
   if (file.parameters.size() != parameters.size())
     return failAt("parameters", Twine(file.parameters.size()) + " values; '" +
                                     (*kernel)->function->name + "' takes " +
-                                    Twine(parameters.size()));
+                                    Twine(parameters.size()) +
+                                    listParameters(parameters));
   launch.parameters.resize((*kernel)->parameterBytes);
   for (auto [value, parameter] : llvm::zip(file.parameters, parameters)) {
     llvm::Expected<std::string> bytes = result.encode(value, device);

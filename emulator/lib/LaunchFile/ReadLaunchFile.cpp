@@ -311,6 +311,6 @@ drawloom::emu::parseLaunchFile(StringRef json, StringRef folder,
     file.options.stepLimit = *limit;
   reader.finish();
   if (error)
-    return llvm::createStringError(error.text);
+    return llvm::createStringError(error.text + " [launch-file]");
   return file;
 }

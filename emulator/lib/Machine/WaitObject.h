@@ -42,7 +42,7 @@ public:
 
   /// Whether some of what completes it has come and the rest hasn't: with a
   /// wrong count it never does. A deadlock report begins with these; who waits
-  /// for what nobody has arrived at is a victim.
+  /// for what no thread has arrived at is a victim.
   virtual bool isPartlyComplete() const { return false; }
 
   /// The kind of a deadlock in which this is what the first lanes wait for.

@@ -75,7 +75,7 @@ public:
   }
   void mustBeZero(unsigned low, unsigned size, llvm::StringRef what) {
     if (unsigned value = field(low, size))
-      refuse(formatv("{0} (bit{1}) is {2}, and must be 0", what,
+      reject(formatv("{0} (bit{1}) is {2}, and must be 0", what,
                      size == 1
                          ? formatv(" {0}", low).str()
                          : formatv("s {0}-{1}", low, low + size - 1).str(),
@@ -88,12 +88,12 @@ public:
     for (const Code &code : codes)
       if (code.code == value)
         return code;
-    refuse(formatv("the type of {0} (bits {1}-{2}) is {3}, which {4} doesn't "
+    reject(formatv("the type of {0} (bits {1}-{2}) is {3}, which {4} doesn't "
                    "have",
                    what, low, low + size - 1, value, info.name));
     return codes.front();
   }
-  void refuse(std::string text) {
+  void reject(std::string text) {
     if (problem.empty())
       problem = formatv("the instruction descriptor {0:x8}: {1}", bits, text);
   }
@@ -125,12 +125,12 @@ static void readScaleFields(FieldReader &reader, const MmaVariant &variant,
   shape.scaleType = reader.field(23, 1) ? ScaleType::UE8M0 : ScaleType::UE4M3;
   if (shape.scaleType == ScaleType::UE4M3 &&
       (variant.kind != MmaKind::MXF4NVF4 || variant.scalesPerRow != 4))
-    reader.refuse("the scale factors are ue4m3 (bit 23 is 0); those are for "
+    reader.reject("the scale factors are ue4m3 (bit 23 is 0); those are for "
                   "kind::mxf4nvf4 with a factor for 16 elements");
   for (auto [name, low, id] :
        {std::tuple("A", 29, shape.aScale), {"B", 4, shape.bScale}})
     if (id % variant.scalesPerRow)
-      reader.refuse(formatv("the ID of {0}'s scale factors (bits {1}-{2}) is "
+      reader.reject(formatv("the ID of {0}'s scale factors (bits {1}-{2}) is "
                             "{3}; with {4} factors in a word it must be {5}",
                             name, low, low + 1, id, variant.scalesPerRow,
                             variant.scalesPerRow == 2 ? "0 or 2" : "0"));
@@ -154,7 +154,7 @@ static void readSparsity(FieldReader &reader, const MmaVariant &variant,
     return;
   }
   if (!reader.field(2, 1))
-    reader.refuse("sparsity (bit 2) is 0, and must be 1 for .sp");
+    reader.reject("sparsity (bit 2) is 0, and must be 1 for .sp");
   shape.form.sparsity =
       Sparsity::of(128 / infoOf(shape.form.a).perPiece, MetadataOrder::Tcgen05);
   if (variant.scalesPerRow)
@@ -165,7 +165,7 @@ static void readSparsity(FieldReader &reader, const MmaVariant &variant,
   if (!mayChoose)
     reader.mustBeZero(0, 2, "the sparsity selector");
   else if (shape.selector > 1)
-    reader.refuse(formatv("the sparsity selector (bits 0-1) is {0}; the "
+    reader.reject(formatv("the sparsity selector (bits 0-1) is {0}; the "
                           "emulator knows 0 and 1: which columns others select "
                           "is only in a figure of the PTX ISA",
                           shape.selector));
@@ -196,9 +196,9 @@ static void readM(FieldReader &reader, const MmaVariant &variant,
     if (rule.pair == variant.pair &&
         rule.weightStationary == variant.weightStationary &&
         rule.scaled == scaled && !llvm::is_contained(rule.values, m))
-      reader.refuse(formatv("M (bits {0}-28) is {1}; {2}", low, m, rule.words));
+      reader.reject(formatv("M (bits {0}-28) is {1}; {2}", low, m, rule.words));
   if (variant.pair && scaled && variant.sparse && m != 256)
-    reader.refuse(formatv("M (bits 27-28) is {0}; a pair of CTAs has 256 with "
+    reader.reject(formatv("M (bits 27-28) is {0}; a pair of CTAs has 256 with "
                           "block scales and a sparse A",
                           m));
   shape.form.m = variant.pair ? m / 2 : m;
@@ -209,26 +209,26 @@ static void readM(FieldReader &reader, const MmaVariant &variant,
 
 static void checkN(FieldReader &reader, const MmaVariant &variant,
                    const MmaForm &form) {
-  auto refuse = [&](const llvm::Twine &rule) {
-    reader.refuse(formatv("N (bits 17-22) is {0}; {1}", form.n, rule.str()));
+  auto reject = [&](const llvm::Twine &rule) {
+    reader.reject(formatv("N (bits 17-22) is {0}; {1}", form.n, rule.str()));
   };
   unsigned step = variant.pair ? 16 : 8;
   if (variant.weightStationary) {
     if (variant.sparse && form.n != 64 && form.n != 128)
-      refuse("tcgen05.mma.ws.sp has 64 or 128");
+      reject("tcgen05.mma.ws.sp has 64 or 128");
     else if (form.n != 64 && form.n != 128 && form.n != 256)
-      refuse("tcgen05.mma.ws has 64, 128 or 256");
+      reject("tcgen05.mma.ws has 64, 128 or 256");
   } else if (form.n < step || form.n > 256) {
-    refuse(formatv("it must be from {0} to 256", step));
+    reject(formatv("it must be from {0} to 256", step));
   } else if (form.n % step) {
-    refuse("for a pair of CTAs it must be a multiple of 16");
+    reject("for a pair of CTAs it must be a multiple of 16");
   }
   if (variant.kind == MmaKind::I8 && variant.pair && form.n % 32)
-    refuse("for a pair of CTAs it must be a multiple of 32 for kind::i8");
+    reject("for a pair of CTAs it must be a multiple of 32 for kind::i8");
   if (variant.kind == MmaKind::I8 && form.n > 32 && form.n % 16)
-    refuse("above 32 it must be a multiple of 16 for kind::i8");
+    reject("above 32 it must be a multiple of 16 for kind::i8");
   if (form.bTransposed && infoOf(form.b).perPiece == 16 && form.n % (2 * step))
-    refuse(formatv("for a transposed B of 8-bit elements it must be a multiple "
+    reject(formatv("for a transposed B of 8-bit elements it must be a multiple "
                    "of {0}",
                    2 * step));
 }
@@ -263,11 +263,11 @@ std::string drawloom::emu::decodeInstruction(const MmaVariant &variant,
 
   if (variant.kind == MmaKind::F16 && form.d == Accumulator::F16 &&
       (form.a != ElementFormat::F16 || form.b != ElementFormat::F16))
-    reader.refuse("f16 sums are for f16 operands only");
+    reader.reject("f16 sums are for f16 operands only");
   if (form.aTransposed && isPacked(form.a))
-    reader.refuse(formatv("A of {0} can't be transposed", infoOf(form.a).name));
+    reader.reject(formatv("A of {0} can't be transposed", infoOf(form.a).name));
   if (form.bTransposed && isPacked(form.b))
-    reader.refuse(formatv("B of {0} can't be transposed", infoOf(form.b).name));
+    reader.reject(formatv("B of {0} can't be transposed", infoOf(form.b).name));
   // Both operands are multiplied in one format.
   if (form.a == ElementFormat::F16 && form.b == ElementFormat::BF16)
     form.b = ElementFormat::WideBF16;

@@ -53,7 +53,7 @@ def element_of(dtype: Any) -> str:
             return element
     near = [element for element in NAMES if element.lower() == name.lower()]
     near = near or difflib.get_close_matches(name, NAMES, 1)
-    raise TypeError(f"there are elements of {', '.join(NAMES)}, and none of {name}"
+    raise TypeError(f"unknown element type '{name}'; expected {', '.join(NAMES)}"
                     + (f"; did you mean '{near[0]}'?" if near else ""))
 
 
@@ -115,8 +115,9 @@ def view(value: Any, name: str, element: str, keep: list[Any]) -> np.ndarray[Any
     else:
         array = np.asarray(value)
     if array.dtype != dtype:
-        raise TypeError(f"'{name}' has elements of {element}, not {array.dtype}; "
-                        f"astype({dtype.name!r}) rounds")
+        owner = "np" if dtype.name in dir(np) else "ml_dtypes"
+        raise TypeError(f"argument '{name}' expects {dtype.name}, got {array.dtype}; "
+                        f"convert it with {name}.astype({owner}.{dtype.name})")
     if element == "tf32" and (array.view(np.uint32) & BELOW_TF32).any():
         raise ValueError(f"'{name}' has elements of tf32, and these are f32 with more "
                          "bits: clear the lower 13")

@@ -12,6 +12,7 @@ import functools
 import importlib.metadata
 import operator
 import pathlib
+import re
 import signal
 import sys
 import threading
@@ -29,6 +30,17 @@ class Message(NamedTuple):
     line: int  #: From 1; 0 if it is about the whole file.
     column: int
     text: str
+
+    @property
+    def code(self) -> str:
+        """What the message is about, whatever its words: "shared-memory-limit"
+        (docs/Messages.md), or the name of an operation that is wrong. Without either,
+        "syntax".
+        """
+        line = self.text.split("\n", 1)[0]
+        found = re.search(r" \[([a-z][a-z0-9-]*)\]$", line) or re.match(
+            r"'(\w+\.[\w.]+)' op ", line)
+        return found[1] if found else "syntax"
 
 
 class Error(Exception):

@@ -16,10 +16,10 @@
 //   make ──► disk, store, value
 //
 // Neither the disk nor the store is trusted: what they give is opened (Entry.h)
-// and passed to the caller, who may reject it as well. Neither can fail: in the
-// end the value is made. A process waits for another one for a limited time
-// only. What a user should know of a folder or a store, that one isn't used or
-// isn't signed, is a warning for the caller to pass on.
+// and handed to the caller, who may reject it as well. Neither can fail: in the
+// end the value is made. A client waits for another for a time only.
+// What a user should know of a folder or a store, that one isn't used or isn't
+// signed, is a warning for the caller to pass on.
 
 #ifndef DRAWLOOM_CACHE_CACHE_H
 #define DRAWLOOM_CACHE_CACHE_H
@@ -63,7 +63,7 @@ public:
   explicit Cache(Config config);
   ~Cache();
 
-  /// Hands the value of `key` to `take`, which may refuse it: then it counts as
+  /// Hands the value of `key` to `take`, which may reject it: then it counts as
   /// missing. If there is none, calls `make`, which gives the value to keep. An
   /// error is one of `make`.
   llvm::Error get(const Key &key,

@@ -20,8 +20,8 @@ namespace drawloom::cache {
 enum class Event : unsigned {
   DiskHit,      ///< The disk had it.
   StoreHit,     ///< The shared store had it.
-  Made,         ///< Neither had it, so it was made.
-  Refused,      ///< An entry that was there did not open.
+  Made,         ///< It was nowhere, so it was made.
+  Rejected,     ///< An entry that was there did not open.
   NotKept,      ///< The disk did not take it.
   StoreFailure, ///< The store did not answer, or not in time.
   Evicted,      ///< Removed for room.

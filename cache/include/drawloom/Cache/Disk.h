@@ -66,7 +66,7 @@ public:
 
   llvm::StringRef getFolder() const { return folder; }
   /// Why the folder is not used; empty if it is.
-  llvm::StringRef getRefusal() const { return refusal; }
+  llvm::StringRef getRejection() const { return rejection; }
   uint64_t getLimit() const { return limit; }
   Counters &getCounters() { return counters; }
 
@@ -102,7 +102,7 @@ public:
 private:
   std::string pathOf(const Key &key) const;
 
-  std::string folder, refusal;
+  std::string folder, rejection;
   uint64_t limit;
   std::string secret;
   Counters counters;

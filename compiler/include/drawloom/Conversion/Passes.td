@@ -91,11 +91,11 @@ def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", "::mlir::ModuleOp"> {
     | types | `@f: argument 0 is a 'memref<4xf32>': a kernel takes scalars and tensors of floats or signless integers ...` |
     | no result | `gives no tensor: a kernel is made of a function that returns what it computes` |
     | an argument as result | `gives as result 0 what no linalg operation computes` |
-    | several blocks | `branches: a kernel is made of a straight line of linalg operations` |
-    | loops, conditions | `is control flow: a kernel is made of a straight line of linalg operations` |
-    | other operations | `has no form in a tile program` |
+    | several blocks | `branches, and control flow is unsupported in linalg functions; choose between kernels outside, or write a tile.kernel` |
+    | loops, conditions | `is control flow, which is unsupported in linalg functions; write a tile.kernel instead` |
+    | other operations | `is unsupported: a kernel is made of linalg operations on tensors and of scalar arithmetic` |
     | linalg on memory | `works on memory: a kernel is made of linalg operations on tensors, before bufferization` |
-    | windows, diagonals | `indexes operand 0 by affine_map<...>: each index must be one loop, and no loop may occur twice` |
+    | windows, diagonals | `indexes operand 0 by affine_map<...>: convolution windows and diagonals are unsupported, each index must be a distinct loop. Apply im2col before the kernel, or write a tile.kernel` |
     | lookups, conditions in a body | `does not work on whole tiles` |
     | another combination | `reduces with a body that is no single 'arith' operation on the previous value, used once` |
     | no neutral element | `reduces numbers of type 'f8E8M0FNU', which has no neutral element for 'arith.addf' to pad with` |
@@ -104,7 +104,7 @@ def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", "::mlir::ModuleOp"> {
     | slices of results, with steps, of fewer dimensions | `is no box of an argument: cut arguments only, with steps of 1 and all their dimensions` |
     | a tensor constant | `holds different numbers: pass the tensor as an argument` |
     | a dimension chosen at run time | `asks for a dimension that is not a constant from 0 to 1` |
-    | a size from nowhere | `has a loop, d1, whose size no argument and no result has` |
+    | a size from nowhere | `has a loop d1 whose size can't be inferred from any operand or result; make it static, or add an operand that has it` |
     | a tensor and its transpose | `brings two dimensions of one tensor together` |
     | unrelated results | `gives a result that has no dimension in common with the other results` |
     | tile sizes | `has a schedule with 2 tile sizes, but 3 axes to tile` |

@@ -24,7 +24,7 @@
 
 namespace drawloom::frontend {
 
-/// The program in a text that messages call `name`. Null if it is refused; the
+/// The program in a text that messages call `name`. Null if it is rejected; the
 /// diagnostics of the context say why.
 mlir::OwningOpRef<mlir::ModuleOp> parseProgram(llvm::StringRef text,
                                                mlir::MLIRContext &context,
@@ -34,7 +34,7 @@ mlir::OwningOpRef<mlir::ModuleOp> parseProgram(llvm::StringRef text,
 mlir::OwningOpRef<mlir::ModuleOp> parseProgram(llvm::SourceMgr &sources,
                                                mlir::MLIRContext &context);
 
-/// Refuses a text that would exhaust MLIR's parser, for those who have to call
+/// Rejects a text that would exhaust MLIR's parser, for those who have to call
 /// that themselves.
 mlir::LogicalResult checkText(llvm::StringRef text, mlir::MLIRContext &context,
                               llvm::StringRef name);

@@ -11,7 +11,7 @@
 // The caller names the format that it wants, because numpy has no names for
 // bf16 and narrower: a file carries those as unsigned integers of the same
 // size. Nothing is converted. A file whose type does not hold the format is
-// refused, and so is a byte that is no value of the format.
+// rejected, and so is a byte that is no value of the format.
 //
 //===----------------------------------------------------------------------===//
 

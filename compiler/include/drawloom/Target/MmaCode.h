@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 // The hardware has more MMAs (MmaForms.cpp) than there is code for. The
-// planner, the passes that check a hand-written program, and code generation
+// planner, the passes that check a program written by hand, and code generation
 // ask the one question here, so that what is planned compiles, and a rejection
-// has the same message wherever it comes from.
+// has the same words wherever it comes from.
 //
 // Invariant: each row of the table of MMAs with code is a part of a row of the
 // hardware's table; a unit test compares them.

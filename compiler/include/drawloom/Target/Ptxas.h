@@ -11,7 +11,7 @@
 // Where ptxas is looked for, in this order: the file that DRAWLOOM_PTXAS names;
 // a pip-installed toolkit in the active Python environment, then in the one
 // that Drawloom's tests keep; CUDA_HOME; PATH. The first that is new enough for
-// the architecture wins. One that DRAWLOOM_PTXAS names is used or refused,
+// the architecture wins. One that DRAWLOOM_PTXAS names is used or rejected,
 // never passed over: who names a tool wants that tool.
 //
 // The invariant: an assembled module is one that ptxas followed to the letter.
@@ -147,7 +147,7 @@ struct AssembledModule {
   PtxasReport report;
 };
 
-/// PTX that ptxas refuses, or does not carry out as written.
+/// PTX that ptxas rejects, or does not carry out as written.
 class AssemblyError : public llvm::ErrorInfo<AssemblyError> {
 public:
   static char ID; // NOLINT(readability-identifier-naming): ErrorInfo asks so

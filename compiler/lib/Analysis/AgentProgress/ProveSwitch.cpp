@@ -52,7 +52,7 @@ public:
       : roles(roles), result(result), network(result.network),
         verdict(result.verdict) {
     if (auto kernel = roles->getParentOfType<tile::KernelOp>())
-      who = "the roles of @" + kernel.getSymName().str();
+      name = "@" + kernel.getSymName().str();
   }
 
   void reportDeadlock();
@@ -71,7 +71,7 @@ private:
   const ProgressResult &result;
   const progress::Network &network;
   const Verdict &verdict;
-  std::string who = "the roles";
+  std::string name; ///< Of the kernel, "@gemm", or empty.
 };
 } // namespace
 
@@ -105,9 +105,9 @@ void Reporter::attachRemedies(InFlightDiagnostic &diag) {
 }
 
 void Reporter::reportDeadlock() {
-  InFlightDiagnostic diag = emitError(roles.getLoc())
-                            << who << " don't all end: "
-                            << progress::headlineOf(*verdict.failure, network);
+  InFlightDiagnostic diag =
+      emitError(roles.getLoc())
+      << progress::headlineOf(*verdict.failure, network, name) << " [deadlock]";
   attachFailure(diag);
   attachRemedies(diag);
 }
@@ -115,7 +115,8 @@ void Reporter::reportDeadlock() {
 void Reporter::reportCondition() {
   InFlightDiagnostic diag =
       emitRemark(roles.getLoc())
-      << who << " are proved deadlock-free if " << verdict.words
+      << (name.empty() ? "the switch" : name) << " is proved deadlock-free if "
+      << verdict.words
       << "; otherwise: " << progress::headlineOf(*verdict.failure, network);
   attachFailure(diag);
 }
@@ -123,7 +124,8 @@ void Reporter::reportCondition() {
 void Reporter::reportUndecided(bool isError) {
   InFlightDiagnostic diag =
       isError ? emitError(roles.getLoc()) : emitWarning(roles.getLoc());
-  diag << "whether " << who << " end is undecided: " << verdict.construct;
+  diag << "deadlock freedom of " << (name.empty() ? "the switch" : name)
+       << " is undecided: " << verdict.construct << " [unproved]";
   for (const Outside &outside : result.outside)
     diag.attachNote(outside.location)
         << outside.construct << " is outside the progress model";

@@ -92,7 +92,7 @@ llvm::Expected<std::optional<LaunchCondition>>
 agent::readVerdict(SwitchOp roles) {
   VerdictAttr verdict = roles.getVerdictAttr();
   if (!verdict)
-    return llvm::createStringError("has no verdict on whether its roles end: "
+    return llvm::createStringError("has no verdict on deadlock freedom: "
                                    "code is generated after 'prove-progress'");
   switch (verdict.getKind()) {
   case VerdictKind::proved:
@@ -109,7 +109,6 @@ agent::readVerdict(SwitchOp roles) {
   if (condition.cases.empty())
     return llvm::createStringError(
         "is deadlock-free only if " + condition.words +
-        ", which no launch can check: it does not follow from the shapes of "
-        "the arguments");
+        ", which depends on tensor contents and can't be checked at launch");
   return condition;
 }

@@ -31,7 +31,7 @@ LogicalResult RoleChecker::checkBulkCopy(Operation *copy, Value view, Type type,
          << ", which TMA can't cut into boxes of at most " << arch.tma.maxBoxDim
          << " elements that begin at a multiple of " << arch.tma.boxAlign
          << " bytes; use by(cp_async), shorter rows, or a multiple of "
-         << arch.tma.boxAlign << " bytes";
+         << arch.tma.boxAlign << " bytes [tma-box]";
 }
 
 LogicalResult RoleChecker::checkProduce(ProduceOp op) {
@@ -72,7 +72,7 @@ LogicalResult RoleChecker::checkProduce(ProduceOp op) {
           load.getPadOrZero() !=
               tile::LoadOp::getDefaultPad(getElementTypeOrSelf(load.getType())))
         return load->emitOpError("pads with a number, and what TMA fills up is "
-                                 "zero; use by(cp_async)");
+                                 "zero; use by(cp_async) [tma-pad]");
       break;
     case Engine::cp_async:
       break;
@@ -102,11 +102,10 @@ LogicalResult RoleChecker::checkAccumulator(ConsumeOp op, PipeOp pipe,
           continue;
         InFlightDiagnostic error =
             op->emitOpError()
-            << "reads an accumulator of MMAs whose number @"
-            << role.getSymName()
-            << " cannot tell; let the bounds of the loop of MMAs depend "
-               "on the work tile alone, or begin with one MMA before "
-               "the loop";
+            << "reads an accumulator, and @" << role.getSymName()
+            << " can't know whether the mainloop ran: its trip count depends "
+               "on more than the tile index, and may be 0; make it depend on "
+               "the tile index only, or peel one MMA [unknown-trip-count]";
         error.attachNote(loop.getLoc()) << "this loop";
         return error;
       }

@@ -115,7 +115,7 @@ LogicalResult RoleChecker::checkReshape(Operation *op) {
          << "makes a " << to << " of a " << from << " in the registers of @"
          << role.getSymName()
          << ", where elements would have to change threads: load the tile "
-            "in the shape that is needed";
+            "in the shape that is needed [register-layout]";
 }
 
 LogicalResult RoleChecker::checkSlice(Operation *op) {
@@ -145,7 +145,7 @@ LogicalResult RoleChecker::checkSlice(Operation *op) {
         return op->emitOpError()
                << "takes a part of a " << from
                << " in registers at a place that is computed; registers cannot "
-                  "be indexed";
+                  "be indexed [register-layout]";
       first.push_back(*number);
     }
   }
@@ -160,9 +160,10 @@ LogicalResult RoleChecker::checkSlice(Operation *op) {
   // A part at a place that is known goes through memory.
   if (isKnown && getSliceBytes(from))
     return success();
-  return op->emitOpError() << "takes a " << to << " out of a " << from
-                           << " in the registers of @" << role.getSymName()
-                           << ", where elements would have to change threads";
+  return op->emitOpError()
+         << "takes a " << to << " out of a " << from << " in the registers of @"
+         << role.getSymName()
+         << ", where elements would have to change threads [register-layout]";
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,16 +183,16 @@ LogicalResult RoleChecker::checkOperand(Value value, Operation *user) {
     if (failed(write(source, place.panels, user)))
       return failure();
   } else if (place.kind != Kind::Shared) {
-    return user->emitOpError()
-           << "multiplies a " << value.getType()
-           << " that is not in a slot of shared memory, which has no code yet";
+    return user->emitOpError() << "multiplies a " << value.getType()
+                               << " that is not in a slot of shared memory, "
+                                  "which has no code yet [mma-operand]";
   }
   if (place.panels && place.panels->isDescribed())
     return success();
   return user->emitOpError()
          << "multiplies a " << value.getType()
          << " that no matrix descriptor describes: use rows in memory of a "
-            "multiple of 32 bytes, and a multiple of 8 of them";
+            "multiple of 32 bytes, and a multiple of 8 of them [mma-operand]";
 }
 
 LogicalResult RoleChecker::checkWgmma(tile::MmaOp op) {
@@ -202,7 +203,7 @@ LogicalResult RoleChecker::checkWgmma(tile::MmaOp op) {
            << "has " << op.getM() << " rows for " << role.getWarps()
            << " warps; four warps take " << target::wgmmaRows
            << " of them at a time, so this role needs a multiple of "
-           << std::max(rows, target::wgmmaRows);
+           << std::max(rows, target::wgmmaRows) << " [mma-shape]";
   Type aType = op.getA().getType().getElementType();
   bool isShort = getElementBits(aType) == 16;
   for (auto [value, name] :
@@ -211,14 +212,14 @@ LogicalResult RoleChecker::checkWgmma(tile::MmaOp op) {
       return op->emitOpError()
              << "reads " << name << ", of " << getElementTypeOrSelf(value)
              << ", across its rows in memory; wgmma does that for 16-bit types "
-                "only, so lay it out along k";
+                "only, so lay it out along k [mma-type]";
   bool inRegisters = a.kind == Kind::Registers && !a.transposed && isShort;
   if (a.kind == Kind::Registers && !isShort &&
       !scratch.operands.contains(getWhole(op.getA())))
     return op->emitOpError()
            << "takes a, of " << aType
            << ", from registers; wgmma does that for 16-bit types only, so "
-              "load it, or convert it to bf16 or f16";
+              "load it, or convert it to bf16 or f16 [mma-type]";
   if ((!inRegisters && failed(checkOperand(op.getA(), op))) ||
       failed(checkOperand(op.getB(), op)) || failed(read(op.getAcc(), op)))
     return failure();
@@ -232,7 +233,7 @@ LogicalResult RoleChecker::checkTcgen05(tile::MmaOp op) {
         "is an accumulator that no slot of tensor memory is for: its loop "
         "computes more than MMAs, in a role that does, too; let MMAs "
         "have a role of their own with 'roles = multi', or in roles by hand "
-        "make it in an agent.produce of a pipe in tmem");
+        "make it in an agent.produce of a pipe in tmem [mma-accumulator]");
   const Place a = places.lookup(op.getA()), b = places.lookup(op.getB());
   if (failed(checkOperand(op.getB(), op)) ||
       (a.kind != Kind::Tensor && failed(checkOperand(op.getA(), op))))
@@ -244,10 +245,10 @@ LogicalResult RoleChecker::checkTcgen05(tile::MmaOp op) {
              << "reads MN-major TF32 (" << along
              << "), for which tcgen05.mma has a swizzle of 128 bytes only; use "
                 "a multiple of 32 along "
-             << along << ", or store the operand K-major";
+             << along << ", or store the operand K-major [mma-type]";
   if (places.lookup(op.getAcc()).kind != Kind::Accumulator &&
       !tile::isZero(op.getAcc()))
-    return refuseStart(op);
+    return rejectStart(op);
   places[op.getResult()] = {Kind::Accumulator};
   return success();
 }

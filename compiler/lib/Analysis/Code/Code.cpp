@@ -37,7 +37,7 @@ FailureOr<tile::Layout> RoleChecker::getLayout(RankedTensorType type,
   if (!layout)
     return user->emitOpError()
            << "works on a " << type << " in @" << role.getSymName() << ": "
-           << llvm::toString(layout.takeError());
+           << llvm::toString(layout.takeError()) << " [unsupported-tile]";
   // Elements may come and go, and some may be spilled; but every one of them
   // is code.
   int64_t count = layout->getInputSize(inRegister);
@@ -48,7 +48,7 @@ FailureOr<tile::Layout> RoleChecker::getLayout(RankedTensorType type,
          << "works on a " << type << ", of which each thread of the "
          << role.getWarps() << " warps of @" << role.getSymName() << " has "
          << count << " elements, more than twice its registers: " << count
-         << " > " << most << "; use a smaller tile";
+         << " > " << most << "; use a smaller tile [register-limit]";
 }
 
 FailureOr<tile::Layout> RoleChecker::getLayout(Value tile, Operation *op) {
@@ -61,7 +61,7 @@ LogicalResult RoleChecker::access(RankedTensorType type, unsigned axis,
     return user->emitOpError()
            << "moves rows of " << type
            << " between registers and shared memory: they have a multiple of "
-              "16 bytes, and a swizzle of 16 bytes at a time";
+              "16 bytes, and a swizzle of 16 bytes at a time [smem-rows]";
   FailureOr<tile::Layout> fragment = getLayout(type, axis, user);
   if (failed(fragment))
     return failure();
@@ -71,7 +71,8 @@ LogicalResult RoleChecker::access(RankedTensorType type, unsigned axis,
     return success();
   return user->emitOpError()
          << "moves a " << type
-         << " through shared memory: " << llvm::toString(offsets.takeError());
+         << " through shared memory: " << llvm::toString(offsets.takeError())
+         << " [unsupported-tile]";
 }
 
 LogicalResult RoleChecker::read(Value value, Operation *user) {
@@ -92,11 +93,12 @@ LogicalResult RoleChecker::read(Value value, Operation *user) {
            << " from tensor memory; there is code for 32 bits and a multiple "
               "of "
            << arch.tensorMemory.lanes
-           << " rows, or 64 in all accumulators that a role reads";
+           << " rows, or 64 in all accumulators that a role reads "
+              "[unsupported-tile]";
   if (place.kind == Kind::Accumulator)
-    return user->emitOpError()
-           << "reads a " << type
-           << " that MMAs are adding to; let it be read after them";
+    return user->emitOpError() << "reads a " << type
+                               << " that MMAs are adding to; let it be read "
+                                  "after them [mma-accumulator]";
   return success();
 }
 
@@ -120,11 +122,12 @@ LogicalResult RoleChecker::writeTensor(Value value, Operation *user) {
     return user->emitOpError()
            << "fills tensor memory with " << type.getDimSize(0)
            << " rows; there is code for a multiple of "
-           << arch.tensorMemory.lanes;
+           << arch.tensorMemory.lanes << " [unsupported-tile]";
   if (bits % 32 == 0)
     return success();
-  return user->emitOpError() << "fills tensor memory with rows of " << bits
-                             << " bits, which are no whole columns of 32";
+  return user->emitOpError()
+         << "fills tensor memory with rows of " << bits
+         << " bits, which are no whole columns of 32 [unsupported-tile]";
 }
 
 //===----------------------------------------------------------------------===//
@@ -227,12 +230,12 @@ LogicalResult RoleChecker::checkLoop(scf::ForOp op) {
   std::optional<int64_t> step = getConstantIntValue(op.getStep());
   if (!trips || !first || !step)
     return op->emitOpError("cuts a tile in registers at its own count, so its "
-                           "bounds must be constants");
+                           "bounds must be constants [register-index]");
   // More parts than any tile has in the registers of a thread.
   if (trips->ugt(arch.maxRegistersPerThread))
     return op->emitOpError("cuts a tile in registers at its own count, so it "
                            "is unrolled; cut it into at most ")
-           << arch.maxRegistersPerThread << " parts";
+           << arch.maxRegistersPerThread << " parts [register-index]";
   auto bind = [&](ValueRange to, ValueRange from) {
     SmallVector<Place> all;
     for (Value value : from)
@@ -261,7 +264,7 @@ LogicalResult RoleChecker::carry(scf::ForOp op, ValueRange values,
         return failure();
     } else if (places.lookup(value).kind != Kind::Accumulator &&
                !tile::isZero(value)) {
-      return refuseStart(op);
+      return rejectStart(op);
     }
   }
   return success();
@@ -279,8 +282,9 @@ LogicalResult RoleChecker::checkIf(scf::IfOp op) {
   WalkResult ends = op->walk([&](Operation *inner) {
     if (!isa<ProduceOp, ConsumeOp>(inner))
       return WalkResult::advance();
-    inner->emitOpError("stands in a branch, and roles that don't know whether "
-                       "it is taken would lose count of the slots; use masks");
+    inner->emitOpError(
+        "stands in a branch, and roles that don't know whether "
+        "it is taken would lose count of the slots; use masks [control-flow]");
     return WalkResult::interrupt();
   });
   if (ends.wasInterrupted())
@@ -306,7 +310,7 @@ static LogicalResult checkSlots(SlotsOp slots,
     return success();
   return slots.emitError() << "slots '" << slots.getName()
                            << "' are in tensor memory, which " << arch.name
-                           << " does not have; use smem";
+                           << " does not have; use smem [no-tensor-memory]";
 }
 
 LogicalResult plan::checkCode(SwitchOp roles,

@@ -309,7 +309,7 @@ Plan PlanMaker::make() {
 FailureOr<Plan> plan::makePlan(SwitchOp op) {
   auto kernel = op->getParentOfType<tile::KernelOp>();
   if (!kernel)
-    return op.emitError() << "is in no kernel, so it has no plan";
+    return op.emitError() << "is in no kernel, so it has no plan [no-kernel]";
   FailureOr<const target::Architecture *> arch = tile::requireTarget(kernel);
   if (failed(arch) || failed(requireEngines(op)))
     return failure();

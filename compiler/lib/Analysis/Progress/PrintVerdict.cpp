@@ -80,7 +80,8 @@ static std::vector<std::string> explainWait(const WaitingEvent &event,
 }
 
 std::string drawloom::progress::headlineOf(const Failure &failure,
-                                           const Network &network) {
+                                           const Network &network,
+                                           llvm::StringRef kernel) {
   std::string what;
   switch (failure.kind) {
   case Failure::Kind::stuck:
@@ -97,6 +98,8 @@ std::string drawloom::progress::headlineOf(const Failure &failure,
     break;
   }
   std::string sizes = describe(network, failure.sizes);
+  if (!kernel.empty())
+    what += " in " + kernel.str();
   return sizes.empty() ? what : what + " with " + sizes;
 }
 

@@ -153,7 +153,7 @@ void Checker::checkArrival(const Pipe &pipe, RoleId role, Arrival arrival,
          "pipe '" + pipe.name + "': " + Twine(warps) + " warps of " +
              nameOf(role) + " wait for a slot, and one of them " + what +
              " it for all without a barrier among them; a slow warp can miss "
-             "two phases and wait forever. Let every warp arrive, or put a "
+             "two phases and deadlock. Let every warp arrive, or put a "
              "barrier of the role before the arrival",
          pipe.location);
 }

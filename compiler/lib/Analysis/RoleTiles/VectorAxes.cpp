@@ -117,7 +117,7 @@ LogicalResult VectorAxes::check() const {
       << " of the tiles of @" << RoleOp(role).getSymName()
       << " that is combined with one along their " << names[other.axis]
       << ": its elements would have to change threads; store it, and load "
-         "it where it is used the other way";
+         "it where it is used the other way [register-layout]";
   error.attachNote(other.op->getLoc()) << "the other one is made here";
   return failure();
 }

@@ -84,9 +84,9 @@ std::optional<ScalarSlice> plan::sliceBounds(scf::ForOp loop) {
   return std::nullopt;
 }
 
-InFlightDiagnostic plan::refuseStart(Operation *op) {
+InFlightDiagnostic plan::rejectStart(Operation *op) {
   return op->emitOpError(
       "starts an accumulator in tensor memory with a tile that is not zero, "
       "which has no code yet; start with zero and add the tile after the "
-      "MMAs");
+      "MMAs [mma-accumulator]");
 }

@@ -119,7 +119,7 @@ LogicalResult plan::checkMemory(PipeOp pipe, const target::Architecture &arch) {
     return success();
   return pipe.emitError() << "pipe '" << pipe.getName()
                           << "' is in tensor memory, which " << arch.name
-                          << " does not have; use smem";
+                          << " does not have; use smem [no-tensor-memory]";
 }
 
 int64_t plan::getSlotColumns(PipeOp pipe, const target::Architecture &arch) {

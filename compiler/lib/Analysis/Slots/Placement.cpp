@@ -28,15 +28,17 @@ LogicalResult plan::checkRolesAreAll(tile::KernelOp kernel) {
         switches[1].emitError()
         << "kernel @" << kernel.getSymName() << " has " << switches.size()
         << " switches, and its warps take their roles once; put the roles of "
-           "both into one switch, or each switch into a kernel of its own";
+           "both into one switch, or each switch into a kernel of its own "
+           "[switch-placement]";
     diag.attachNote(op.getLoc()) << "the first one is here";
     return diag;
   }
   if (op->getParentOp() != kernel)
-    return op.emitError() << "the roles of kernel @" << kernel.getSymName()
-                          << " are inside '" << op->getParentOp()->getName()
-                          << "', and its warps take their roles once; put the "
-                             "loop or the branch into the roles";
+    return op.emitError()
+           << "the roles of kernel @" << kernel.getSymName() << " are inside '"
+           << op->getParentOp()->getName()
+           << "', and its warps take their roles once; put the "
+              "loop or the branch into the roles [switch-placement]";
   for (Operation *after = op->getNextNode();
        after && !after->hasTrait<OpTrait::IsTerminator>();
        after = after->getNextNode())
@@ -45,6 +47,6 @@ LogicalResult plan::checkRolesAreAll(tile::KernelOp kernel) {
              << "'" << after->getName() << "' comes after the roles of kernel @"
              << kernel.getSymName()
              << ", and nothing runs when they have ended; put it into a role, "
-                "or into a kernel of its own";
+                "or into a kernel of its own [switch-placement]";
   return success();
 }

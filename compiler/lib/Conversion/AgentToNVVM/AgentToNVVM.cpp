@@ -13,7 +13,8 @@
 //   patterns   one for each operation, by family (Patterns.h)
 //   dispatch   the roles become branches on the number of the warp
 //
-// What has no code was refused before the first step, so that no pattern fails.
+// What has no code was rejected before the first step, so that no pattern
+// fails.
 
 #include "CheckKernel.h"
 #include "Patterns.h"

@@ -40,7 +40,7 @@ static StringRef findError(Operation *op, const target::Architecture &arch,
   if (!llvm::all_of(op->getOperands(), isKnown))
     return "takes slots or barriers that are not made by name in this kernel";
   if (isa<PipeOp, ItemsOp, ForEachItemOp>(op))
-    return "is still there";
+    return "must be lowered before code is generated";
   if (isa<ElectOp>(op) && !op->getParentOfType<RoleOp>())
     return "elects a thread outside a role";
   if (auto role = dyn_cast<RoleOp>(op); role && !role.getAt())
@@ -50,11 +50,11 @@ static StringRef findError(Operation *op, const target::Architecture &arch,
       slots.getSlots().getType().getMemory() == Memory::tmem)
     return "is in tensor memory that is not allocated";
   if (isa<ClcTryCancelOp, ClcQueryOp>(op) && !arch.clusterLaunchControl)
-    return "is not how this GPU hands out work tiles";
+    return "needs cluster launch control, which this GPU does not have";
   bool hasTcgen05 = arch.mma == target::MmaInstruction::Tcgen05;
   if (hasTcgen05 ? isa<IssueOp, AddMmaOp>(op)
                  : isa<MultiplyOp, AllocTensorOp>(op))
-    return "is not how this GPU multiplies";
+    return "is not the MMA instruction of this GPU";
   std::optional<int64_t> place;
   if (auto broadcast = dyn_cast<ClusterBroadcastOp>(op))
     place = broadcast.getTo();
@@ -63,7 +63,7 @@ static StringRef findError(Operation *op, const target::Architecture &arch,
   if (place && sharedBytes && *place > *sharedBytes - 4)
     return "is outside the shared memory that 'place-memory' has laid out";
   if (isa<tile::MmaOp>(op))
-    return "is an MMA without a wait";
+    return "must be lowered before code is generated";
   if (auto drain = dyn_cast<DrainOp>(op);
       drain && drain.getWork() == Work::wgmma)
     return "waits for MMAs that don't say when they are issued";
@@ -76,7 +76,7 @@ LogicalResult codegen::checkKernel(tile::KernelOp kernel) {
   if (switches.empty() || !arch || !(*switches.begin()).getWarps())
     return kernel->emitOpError(
         "has no roles that are placed: code is generated after 'lower-pipes' "
-        "and 'schedule-wgmma'");
+        "and 'schedule-wgmma' [pass-order]");
   bool hasTensorMemory =
       llvm::any_of(kernel.getBody().front().getOps<TensorAddressOp>(),
                    [&](TensorAddressOp op) {
@@ -87,9 +87,9 @@ LogicalResult codegen::checkKernel(tile::KernelOp kernel) {
                                 (*switches.begin()).getSharedBytes());
     if (error.empty())
       return WalkResult::advance();
-    op->emitOpError() << error
-                      << ", so it is not as 'lower-pipes' and "
-                         "'schedule-wgmma' leave a kernel";
+    op->emitOpError()
+        << error
+        << "; run 'lower-pipes' and 'schedule-wgmma' first [pass-order]";
     return WalkResult::interrupt();
   });
   if (result.wasInterrupted())
@@ -101,7 +101,7 @@ LogicalResult codegen::checkKernel(tile::KernelOp kernel) {
     if (!isa<IssueOp, AddMmaOp>(op) || !op->use_empty())
       return WalkResult::advance();
     op->emitOpError("is an MMA that no agent.await waits for: pass its result "
-                    "to one");
+                    "to one [mma-not-awaited]");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

@@ -276,13 +276,13 @@ std::string LayoutChecker::findError(Operation *op) {
       .Case([&](tile::AllocOp alloc) -> std::string {
         return alloc.getAt() && alloc.getType().getSpace() == tile::Space::Smem
                    ? ""
-                   : "has no place";
+                   : "has no memory placement";
       })
       .Case([&](SyncOp sync) -> std::string {
         return sync.getParticipants() != Participants::role ||
                        role.getNamedBarrierAttr()
                    ? ""
-                   : "waits for a role that has no place to meet";
+                   : "waits for a role that has no named barrier";
       })
       .Default([](Operation *) { return std::string(); });
 }
@@ -307,9 +307,9 @@ LogicalResult codegen::checkLayouts(RoleOp role) {
     std::string error = checker.findError(op);
     if (error.empty())
       return WalkResult::advance();
-    op->emitOpError() << error
-                      << ", so it is not as 'assign-layouts' and "
-                         "'access-memory' leave a kernel";
+    op->emitOpError()
+        << error
+        << "; run 'assign-layouts' and 'access-memory' first [pass-order]";
     return WalkResult::interrupt();
   });
   return success(!result.wasInterrupted());

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // Vectors and scalars are too small for a slot, and some tiles have strides
-// that TMA refuses: threads load and store them where they are used. A thread
+// that TMA rejects: threads load and store them where they are used. A thread
 // has the elements that its layout says, and their coordinates are that
 // layout's outputs.
 //

@@ -45,15 +45,15 @@ LogicalResult KernelSignature::addMap(Operation *copy, Value view,
   int64_t rank = cast<tile::ViewType>(view.getType()).getRank();
   if (tile.getRank() > 2)
     return copy->emitOpError()
-           << "moves a " << tile
-           << ", and there is code for tiles of one and two dimensions; cut "
-              "the others with a loop or a work tile";
+           << "moves a " << tile << ", and tiles of rank " << tile.getRank()
+           << " are unsupported; slice the outer dimensions with a loop, or "
+              "make them dimensions of the work tile [unsupported-tile]";
   if (!panels || !panels->isBoxed() || dims.back() != rank - 1)
     return copy->emitOpError()
            << "moves rows of " << tile
            << ", which TMA can't cut into boxes of at most 256 elements that "
               "begin at a multiple of 128 bytes; use shorter rows, or a "
-              "multiple of 128 bytes";
+              "multiple of 128 bytes [tma-box]";
   // A map counts from the dimension whose elements are next to each other.
   SmallVector<int64_t> box(rank, 1);
   for (auto [index, dim] : llvm::enumerate(dims))

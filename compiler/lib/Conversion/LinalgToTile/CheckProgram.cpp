@@ -84,7 +84,7 @@ std::optional<Combiner> linalg_to_tile::matchCombiner(linalg::LinalgOp op,
 }
 
 //===----------------------------------------------------------------------===//
-// Refusals
+// Rejections
 //===----------------------------------------------------------------------===//
 
 static bool isNumber(Type type) {
@@ -104,7 +104,8 @@ static LogicalResult checkSignature(func::FuncOp func) {
                          << number << " is a " << type
                          << ": a kernel takes scalars and tensors of floats or "
                             "signless integers without an encoding, and gives "
-                            "such tensors of rank one or more");
+                            "such tensors of rank one or more "
+                            "[linalg-unsupported]");
   };
   for (BlockArgument argument : func.getArguments())
     if (failed(check(argument.getType(), "argument", argument.getArgNumber(),
@@ -116,12 +117,12 @@ static LogicalResult checkSignature(func::FuncOp func) {
   if (func.getNumResults() == 0)
     return func.emitOpError()
            << "gives no tensor: a kernel is made of a function that returns "
-              "what it computes";
+              "what it computes [linalg-unsupported]";
   if (!func.getBody().hasOneBlock())
     return func.getBody().front().getTerminator()->emitOpError()
-           << "branches: a kernel is made of a straight line of linalg "
-              "operations; choose between kernels outside, or write the kernel "
-              "as tile text";
+           << "branches, and control flow is unsupported in linalg functions; "
+              "choose between kernels outside, or write a tile.kernel "
+              "[linalg-control-flow]";
   return success();
 }
 
@@ -136,9 +137,10 @@ static LogicalResult checkMaps(linalg::LinalgOp op) {
            << (isInit ? operand.getOperandNumber() - op.getNumDpsInputs()
                       : operand.getOperandNumber())
            << " by " << AffineMapAttr::get(map)
-           << ": each index must be one loop, and no loop may occur twice, as "
-              "windows and diagonals do. Unfold the tensor before the kernel, "
-              "or write the kernel as tile text";
+           << ": convolution windows and diagonals are unsupported, each index "
+              "must be a distinct loop. Apply im2col before the kernel, or "
+              "write a tile.kernel"
+           << " [linalg-indexing]";
   }
   return success();
 }
@@ -162,7 +164,7 @@ static LogicalResult checkBody(linalg::LinalgOp op) {
            << "does not work on whole tiles: the body of a linalg operation "
               "may hold 'arith' and 'math' operations that work element by "
               "element. For a lookup, gather before the kernel; for a choice, "
-              "use 'arith.select'";
+              "use 'arith.select' [linalg-unsupported]";
   }
   return success();
 }
@@ -177,13 +179,15 @@ static LogicalResult checkReductions(linalg::LinalgOp op) {
       return op.emitOpError()
              << "reduces with a body that is no single 'arith' operation on "
                 "the previous value, used once: end it with 'arith.addf', "
-                "'arith.maximumf' or another kind of tile.reduce";
+                "'arith.maximumf' or another kind of tile.reduce "
+                "[linalg-unsupported]";
     Type element = getElementTypeOrSelf(result.getType());
     if (!tile::ReduceOp::getIdentity(combiner->kind, element))
       return op.emitOpError() << "reduces numbers of type " << element
                               << ", which has no neutral element for 'arith."
                               << tile::stringifyReduction(combiner->kind)
-                              << "' to pad with: extend them to 'f32' first";
+                              << "' to pad with: extend them to 'f32' first "
+                                 "[linalg-unsupported]";
   }
   return success();
 }
@@ -195,7 +199,7 @@ static LogicalResult checkInits(linalg::LinalgOp op) {
       return op.emitOpError()
              << "reads its init, which is a 'tensor.empty' without content: "
                 "fill it first, with 0 for a sum or the least number for a "
-                "maximum";
+                "maximum [linalg-init]";
   return success();
 }
 
@@ -209,13 +213,14 @@ static LogicalResult checkProduct(linalg::LinalgOp op) {
          << "multiplies matrices of 'f32', which tensor cores read as TF32, "
             "without the 13 low bits of the mantissa: accept that with the "
             "attribute {tf32} on this operation, or truncate the operands to "
-            "'bf16' or 'f16'";
+            "'bf16' or 'f16' [tf32]";
 }
 
 static LogicalResult checkLinalgOp(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics())
     return op.emitOpError() << "works on memory: a kernel is made of linalg "
-                               "operations on tensors, before bufferization";
+                               "operations on tensors, before bufferization "
+                               "[linalg-unsupported]";
   return failure(failed(checkMaps(op)) || failed(checkBody(op)) ||
                  failed(checkReductions(op)) || failed(checkInits(op)) ||
                  failed(checkProduct(op)));
@@ -229,7 +234,7 @@ static LogicalResult checkSlice(tensor::ExtractSliceOp op) {
     return success();
   return op.emitOpError()
          << "is no box of an argument: cut arguments only, with steps of 1 and "
-            "all their dimensions, or write the kernel as tile text";
+            "all their dimensions, or write a tile.kernel [linalg-unsupported]";
 }
 
 static LogicalResult checkOp(Operation &op) {
@@ -246,7 +251,7 @@ static LogicalResult checkOp(Operation &op) {
       return success();
     return op.emitOpError() << "asks for a dimension that is not a constant "
                                "from 0 to "
-                            << rank - 1;
+                            << rank - 1 << " [linalg-unsupported]";
   }
   DenseElementsAttr elements;
   if (llvm::any_of(op.getResultTypes(), isTensor) &&
@@ -255,7 +260,7 @@ static LogicalResult checkOp(Operation &op) {
       return success();
     return op.emitOpError()
            << "holds different numbers: pass the tensor as an argument. A "
-              "constant may be one number everywhere";
+              "constant may be one number everywhere [linalg-unsupported]";
   }
   bool isScalar = !llvm::any_of(op.getOperandTypes(), isTensor) &&
                   !llvm::any_of(op.getResultTypes(), isTensor);
@@ -263,12 +268,12 @@ static LogicalResult checkOp(Operation &op) {
     return success();
   if (isa<RegionBranchOpInterface>(op))
     return op.emitOpError()
-           << "is control flow: a kernel is made of a straight line of linalg "
-              "operations; write the kernel as tile text, which has loops";
+           << "is control flow, which is unsupported in linalg functions; "
+              "write a tile.kernel instead [linalg-control-flow]";
   return op.emitOpError()
-         << "has no form in a tile program: a kernel is made of linalg "
-            "operations on tensors and of scalar arithmetic. Do this before or "
-            "after the kernel, or write the kernel as tile text";
+         << "is unsupported: a kernel is made of linalg operations on tensors "
+            "and of scalar arithmetic. Do this before or after the kernel, or "
+            "write a tile.kernel [linalg-unsupported]";
 }
 
 static LogicalResult checkReturn(func::FuncOp func) {
@@ -278,7 +283,8 @@ static LogicalResult checkReturn(func::FuncOp func) {
       return terminator->emitOpError()
              << "gives as result " << operand.getOperandNumber()
              << " what no linalg operation computes: return computed tensors "
-                "only; 'linalg.copy' makes a copy of an argument";
+                "only; 'linalg.copy' makes a copy of an argument "
+                "[linalg-unsupported]";
   return success();
 }
 

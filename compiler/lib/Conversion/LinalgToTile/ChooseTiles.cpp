@@ -16,7 +16,7 @@ using namespace drawloom;
 using namespace drawloom::linalg_to_tile;
 
 /// Along one axis, of any element type. Far above what fits; what is below is
-/// refused later, with its bytes.
+/// rejected later, with its bytes.
 static constexpr int64_t largestTile = 1 << 20;
 
 /// A tensor's name in the user's program; empty if it has none.
@@ -146,7 +146,8 @@ static LogicalResult checkShortList(LinalgFunction &function,
           << " tile sizes, which are those of " << listAxes(function, thick)
           << ": 1 for " << describeAxis(function, axis)
           << " leaves a matrix product no tile for the tensor core; give all "
-          << all.size() << " sizes, in this order: " << listAxes(function, all);
+          << all.size() << " sizes, in this order: " << listAxes(function, all)
+          << " [schedule-tile]";
       diagnostic.attachNote(op.getLoc()) << "the product is here";
       return diagnostic;
     }
@@ -181,7 +182,7 @@ LogicalResult linalg_to_tile::chooseTiles(LinalgFunction &function,
                  << " with those along which a tile has one element";
     return diagnostic << ": give one size for each dimension of the results, "
                          "then one for each that is reduced, that is for "
-                      << listAxes(function, all);
+                      << listAxes(function, all) << " [schedule-tile]";
   }
   for (auto [axis, size] :
        llvm::zip_equal(given == thick.size() ? thick : all, schedule.tile))
@@ -189,7 +190,7 @@ LogicalResult linalg_to_tile::chooseTiles(LinalgFunction &function,
       return function.func.emitOpError()
              << "has a schedule with a tile of " << size
              << " elements along one axis: no machine holds more than "
-             << largestTile << "; tiles of 64 to 256 are usual";
+             << largestTile << "; tiles of 64 to 256 are usual [schedule-tile]";
   if (given != all.size() && failed(checkShortList(function, thick, all)))
     return failure();
   // What has one element altogether is not cut.

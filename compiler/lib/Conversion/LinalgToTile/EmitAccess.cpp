@@ -54,9 +54,10 @@ TileEmitter::Box TileEmitter::makeBox(const NominalProgram::Input &input) {
   return box;
 }
 
-LogicalResult TileEmitter::refuseRemainder(Operation *op) {
-  return op->emitOpError() << "is left over from tiling, and has no form in a "
-                              "tile program: write the kernel as tile text";
+LogicalResult TileEmitter::rejectRemainder(Operation *op) {
+  return op->emitOpError()
+         << "is left over from tiling, and has no form in a "
+            "tile program: write a tile.kernel [linalg-unsupported]";
 }
 
 SmallVector<OpFoldResult>
@@ -82,7 +83,7 @@ LogicalResult TileEmitter::emitSlice(tensor::ExtractSliceOp slice) {
   }
   auto source = boxes.find(slice.getSource());
   if (source == boxes.end())
-    return refuseRemainder(slice);
+    return rejectRemainder(slice);
   Box box = source->second;
   if (box.view || box.isPositions)
     box.offsets = addOffsets(box.offsets, slice.getMixedOffsets());

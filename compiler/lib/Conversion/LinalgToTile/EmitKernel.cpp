@@ -291,7 +291,7 @@ LogicalResult TileEmitter::emitBlock(Block &block) {
     } else if (op.hasTrait<OpTrait::IsTerminator>()) {
       emitTerminator(&op);
     } else {
-      return refuseRemainder(&op);
+      return rejectRemainder(&op);
     }
   }
   return success();

@@ -119,7 +119,7 @@ LogicalResult Joiner::joinThroughResults() {
         return op.emitOpError()
                << "brings two dimensions of one tensor together: a tile would "
                   "be needed along both at once. Compute one of them in a "
-                  "function of its own";
+                  "function of its own [linalg-axes]";
     }
   return success();
 }
@@ -198,9 +198,9 @@ static LogicalResult findSizes(LinalgFunction &function) {
       if (const Axis &a = function.axes[axis];
           ShapedType::isDynamic(a.size) && !a.place)
         return op.emitOpError()
-               << "has a loop, d" << loop
-               << ", whose size no argument and no result has: make the size "
-                  "static, or pass a tensor that has it";
+               << "has a loop d" << loop
+               << " whose size can't be inferred from any operand or result; "
+                  "make it static, or add an operand that has it [linalg-axes]";
   return success();
 }
 
@@ -270,7 +270,7 @@ static LogicalResult findItems(LinalgFunction &function) {
       function.roots[1].emitOpError()
       << "gives a result that has no dimension in common with the other "
          "results, so that nothing could be cut into work tiles: move it to a "
-         "function of its own";
+         "function of its own [linalg-axes]";
   diagnostic.attachNote(function.roots[0].getLoc())
       << "the first result is computed here";
   return diagnostic;

@@ -22,7 +22,7 @@
 // The conversion has these steps:
 //
 //   Normalize       one form for what may be said in several ways
-//   CheckProgram    refusals
+//   CheckProgram    rejections
 //   FindAxes        the axes, from the indexing maps
 //   ChooseTiles     a tile size for each, from the schedule
 //   NominalProgram  a copy of the function in which every axis is exactly two
@@ -138,7 +138,7 @@ void splitSearches(mlir::func::FuncOp func);
 /// and numbers of tensors in the bodies that use them.
 llvm::LogicalResult normalize(mlir::func::FuncOp func);
 
-/// Refuses what has no form in a tile program, at its place. On success the
+/// Rejects what has no form in a tile program, at its place. On success the
 /// function has one block of linalg operations on tensors and of scalar code,
 /// and every linalg operation reads and writes whole loops.
 llvm::LogicalResult checkProgram(mlir::func::FuncOp func);

@@ -141,12 +141,14 @@ LogicalResult Tiler::tile(linalg::LinalgOp op, ArrayRef<int64_t> axes) {
       scf::tileConsumerAndFuseProducersUsingSCF(
           rewriter, cast<TilingInterface>(op.getOperation()), options);
   if (fused >= mostFused)
-    return emitError(loc) << "is computed along more than " << mostFused
-                          << " paths from its operands: each use of a value is "
-                             "a path of its own, and values that are used "
-                             "twice double them; write the kernel as tile text";
+    return emitError(loc)
+           << "is computed along more than " << mostFused
+           << " paths from its operands: each use of a value is "
+              "a path of its own, and values that are used "
+              "twice double them; write a tile.kernel [linalg-unsupported]";
   if (failed(result) || result->loops.size() != 1)
-    return emitError(loc) << "cannot be tiled: write the kernel as tile text";
+    return emitError(loc)
+           << "cannot be tiled: write a tile.kernel [linalg-unsupported]";
   setAxes(result->loops.front(), axes);
   for (Value value : op->getResults())
     rewriter.replaceAllUsesWith(value, result->replacements.lookup(value));

@@ -70,7 +70,7 @@ private:
   // EmitAccess.cpp: parts of tensors, loads and stores.
   void emitTerminator(mlir::Operation *op);
   /// What only a change of upstream's tiling would leave behind.
-  static llvm::LogicalResult refuseRemainder(mlir::Operation *op);
+  static llvm::LogicalResult rejectRemainder(mlir::Operation *op);
   llvm::LogicalResult emitSlice(mlir::tensor::ExtractSliceOp slice);
   void emitInsert(mlir::Operation *op, mlir::Value source,
                   llvm::ArrayRef<mlir::OpFoldResult> offsets,

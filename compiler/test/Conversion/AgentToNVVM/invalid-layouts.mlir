@@ -4,7 +4,7 @@
 tile.kernel @none(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(1) at(0) {
-      // expected-error@+1 {{has a tile without a layout, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
+      // expected-error@+1 {{has a tile without a layout; run 'assign-layouts' and 'access-memory' first}}
       %x = arith.constant dense<1.0> : tensor<32x4xf32>
     }
   }
@@ -17,7 +17,7 @@ tile.kernel @none(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
 tile.kernel @offsets(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(1) at(0) {
-      // expected-error@+1 {{has a layout that is not of registers, lanes and warps, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
+      // expected-error@+1 {{has a layout that is not of registers, lanes and warps; run 'assign-layouts' and 'access-memory' first}}
       %x = arith.constant dense<1.0> : tensor<32x4xf32, #offsets>
     }
   }
@@ -30,7 +30,7 @@ tile.kernel @offsets(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"
 tile.kernel @warps(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
-      // expected-error@+1 {{has a layout of 32 lanes and 1 warps; @a has 32 and 4, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
+      // expected-error@+1 {{has a layout of 32 lanes and 1 warps; @a has 32 and 4; run 'assign-layouts' and 'access-memory' first}}
       %x = arith.constant dense<1.0> : tensor<32x4xf32, #rows>
     }
   }
@@ -45,7 +45,7 @@ tile.kernel @reduce(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"}
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(1) at(0) {
       %x = arith.constant dense<1.0> : tensor<32x4xf32, #rows>
-      // expected-error@+1 {{gives its result another layout than what is left of its operand's, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
+      // expected-error@+1 {{gives its result another layout than what is left of its operand's; run 'assign-layouts' and 'access-memory' first}}
       %y = tile.reduce addf %x axis 1 : tensor<32x4xf32, #rows> -> tensor<32xf32, #vector>
     }
   }
@@ -60,7 +60,7 @@ tile.kernel @moves(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} 
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
       %x = arith.constant dense<1.0> : tensor<128x4xf32, #a>
-      // expected-error@+1 {{moves elements from warp to warp: 'stage-conversions' has them go through memory, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
+      // expected-error@+1 {{moves elements from warp to warp: 'stage-conversions' has them go through memory; run 'assign-layouts' and 'access-memory' first}}
       %y = tile.convert_layout %x : tensor<128x4xf32, #a> -> tensor<128x4xf32, #b>
     }
   }
@@ -75,7 +75,7 @@ tile.kernel @short(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} 
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(1) at(0) {
       %x = arith.constant dense<1> : tensor<32x4xi4, #rows>
-      // expected-error@+1 {{moves elements of type i4, which are no whole bytes, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
+      // expected-error@+1 {{moves elements of type i4, which are no whole bytes; run 'assign-layouts' and 'access-memory' first}}
       %y = tile.convert_layout %x : tensor<32x4xi4, #rows> -> tensor<32x4xi4, #columns>
     }
   }
@@ -93,7 +93,7 @@ tile.kernel @reads_tensor_memory(%d: !tile.view<?x?xf32>) attributes {tile.targe
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
       %s = agent.slot %slots[%i0], 0 : !agent.slots<tmem, tensor<128x4xf32>> -> !tile.buffer<128x4xf32, tmem>
-      // expected-error@+1 {{reads tensor memory in another layout than rows of lanes, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
+      // expected-error@+1 {{reads tensor memory in another layout than rows of lanes; run 'assign-layouts' and 'access-memory' first}}
       %x = tile.read %s[0, 0] : !tile.buffer<128x4xf32, tmem> -> tensor<128x4xf32, #columns>
     }
   }
@@ -112,7 +112,7 @@ tile.kernel @writes_tensor_memory(%d: !tile.view<?x?xf32>) attributes {tile.targ
     agent.role @a warps(4) at(0) {
       %s = agent.slot %slots[%i0], 0 : !agent.slots<tmem, tensor<128x4xf32>> -> !tile.buffer<128x4xf32, tmem>
       %x = arith.constant dense<1.0> : tensor<128x4xf32, #columns>
-      // expected-error@+1 {{writes tensor memory in another layout than rows of lanes, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
+      // expected-error@+1 {{writes tensor memory in another layout than rows of lanes; run 'assign-layouts' and 'access-memory' first}}
       tile.write %x, %s[0, 0] : tensor<128x4xf32, #columns>, !tile.buffer<128x4xf32, tmem>
     }
   }
@@ -131,7 +131,7 @@ tile.kernel @sum(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
     agent.role @a warps(4) at(0) {
       %x = agent.slot %slots[%i0], 0 : !agent.slots<smem, tensor<64x64xbf16>, tensor<16x64xbf16>> -> !a
       %y = agent.slot %slots[%i0], 1 : !agent.slots<smem, tensor<64x64xbf16>, tensor<16x64xbf16>> -> !b
-      // expected-error@+1 {{has a tile in registers that is not in the layout of wgmma, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
+      // expected-error@+1 {{has a tile in registers that is not in the layout of wgmma; run 'assign-layouts' and 'access-memory' first}}
       %s = agent.issue %x, %y : !a, !b -> !agent.in_flight<tensor<64x16xf32, #rows>>
     }
   }
@@ -160,7 +160,7 @@ tile.kernel @transpose(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90
 tile.kernel @meet(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
-      // expected-error@+1 {{has a layout without code: two digits of a place meet above an odd digit of the offset: there is no sum for it, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
+      // expected-error@+1 {{has a layout without code: two digits of a place meet above an odd digit of the offset: there is no sum for it; run 'assign-layouts' and 'access-memory' first}}
       %x = arith.constant dense<1.0> : tensor<6x16xf32, #meet>
     }
   }
@@ -270,7 +270,7 @@ tile.kernel @no_room(%d: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} 
 tile.kernel @no_meeting() attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
-      // expected-error@+1 {{waits for a role that has no place to meet, so it is not as}}
+      // expected-error@+1 {{waits for a role that has no named barrier, so it is not as}}
       agent.sync role
     }
   }

@@ -1,7 +1,7 @@
 // A protocol may be hand-written; what its translation assumes is checked.
 // RUN: drawloom-opt %s --convert-agent-to-nvvm --split-input-file --verify-diagnostics
 
-// expected-error@+1 {{has no roles that are placed: code is generated after 'lower-pipes' and 'schedule-wgmma'}}
+// expected-error@+1 {{has no roles that are placed: code is generated after 'lower-pipes' and 'schedule-wgmma' [pass-order]}}
 tile.kernel @no_roles(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
 }
 
@@ -10,7 +10,7 @@ tile.kernel @no_roles(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a
 tile.kernel @asks() attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @r warps(1) at(0) {
-      // expected-error@+1 {{is not how this GPU hands out work tiles, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+      // expected-error@+1 {{needs cluster launch control, which this GPU does not have; run 'lower-pipes' and 'schedule-wgmma' first}}
       %number = agent.clc_query from(32)
     }
   }
@@ -21,7 +21,7 @@ tile.kernel @asks() attributes {tile.target = "sm_90a"} {
 !tiles = !agent.pipe<smem, tensor<128x64xf32>>
 
 tile.kernel @pipes(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  // expected-error@+1 {{is still there, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+  // expected-error@+1 {{must be lowered before code is generated; run 'lower-pipes' and 'schedule-wgmma' first}}
   %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
   agent.switch attributes {warps = 8 : i64} {
     agent.role @load warps(1) {
@@ -49,7 +49,7 @@ tile.kernel @carried(%n: index) attributes {tile.target = "sm_90a"} {
       %c1 = arith.constant 1 : index
       %i = arith.constant 0 : i32
       %0 = scf.for %k = %c0 to %n step %c1 iter_args(%ring = %full) -> !agent.barriers {
-        // expected-error@+1 {{takes slots or barriers that are not made by name in this kernel, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+        // expected-error@+1 {{takes slots or barriers that are not made by name in this kernel; run 'lower-pipes' and 'schedule-wgmma' first}}
         %b = agent.barrier %ring[%i]
         agent.wait %b parity(%i)
         scf.yield %empty : !agent.barriers
@@ -63,7 +63,7 @@ tile.kernel @carried(%n: index) attributes {tile.target = "sm_90a"} {
 tile.kernel @room(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
-      // expected-error@+1 {{has no place, so it is not as 'assign-layouts' and 'access-memory' leave a kernel}}
+      // expected-error@+1 {{has no memory placement; run 'assign-layouts' and 'access-memory' first}}
       %x = tile.alloc : !tile.buffer<64x64xf32, smem>
       agent.store %x to %a[0, 0] dims [0, 1] by(tma) : !tile.buffer<64x64xf32, smem>, !tile.view<?x?xf32>
     }
@@ -73,7 +73,7 @@ tile.kernel @room(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
 // -----
 
 tile.kernel @outside() attributes {tile.target = "sm_90a"} {
-  // expected-error@+1 {{elects a thread outside a role, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+  // expected-error@+1 {{elects a thread outside a role; run 'lower-pipes' and 'schedule-wgmma' first}}
   %one = agent.elect warp
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
@@ -85,7 +85,7 @@ tile.kernel @outside() attributes {tile.target = "sm_90a"} {
 
 tile.kernel @nowhere() attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
-    // expected-error@+1 {{has no warps, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+    // expected-error@+1 {{has no warps; run 'lower-pipes' and 'schedule-wgmma' first}}
     agent.role @a warps(4) {
     }
   }
@@ -94,7 +94,7 @@ tile.kernel @nowhere() attributes {tile.target = "sm_90a"} {
 // -----
 
 tile.kernel @not_allocated() attributes {tile.target = "sm_100a"} {
-  // expected-error@+1 {{is in tensor memory that is not allocated, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+  // expected-error@+1 {{is in tensor memory that is not allocated; run 'lower-pipes' and 'schedule-wgmma' first}}
   %s = agent.slots "sum" count(1) at(0) stride(64) offsets [0] : !agent.slots<tmem, tensor<128x64xf32>>
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
@@ -109,7 +109,7 @@ tile.kernel @mma(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
     agent.role @a warps(4) at(0) {
       %x = arith.constant dense<1.0> : tensor<128x64xbf16>
       %zero = arith.constant dense<0.0> : tensor<128x128xf32>
-      // expected-error@+1 {{is an MMA without a wait, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+      // expected-error@+1 {{must be lowered before code is generated; run 'lower-pipes' and 'schedule-wgmma' first}}
       %s = tile.mma %x, %x, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
     }
   }
@@ -121,7 +121,7 @@ tile.kernel @issue_on_blackwell() attributes {tile.target = "sm_100a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
       %x = arith.constant dense<1.0> : tensor<128x64xbf16>
-      // expected-error@+1 {{is not how this GPU multiplies, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+      // expected-error@+1 {{is not the MMA instruction of this GPU; run 'lower-pipes' and 'schedule-wgmma' first}}
       %s = agent.issue %x, %x : tensor<128x64xbf16>, tensor<128x64xbf16> -> !agent.in_flight<tensor<128x128xf32>>
     }
   }
@@ -134,7 +134,7 @@ tile.kernel @not_scheduled() attributes {tile.target = "sm_90a"} {
     agent.role @a warps(4) at(0) {
       %x = arith.constant dense<1.0> : tensor<64x64xbf16>
       %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-      // expected-error@+1 {{is an MMA without a wait, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+      // expected-error@+1 {{must be lowered before code is generated; run 'lower-pipes' and 'schedule-wgmma' first}}
       %s = tile.mma %x, %x, %zero : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
     }
   }
@@ -145,7 +145,7 @@ tile.kernel @not_scheduled() attributes {tile.target = "sm_90a"} {
 tile.kernel @drain_not_scheduled() attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
-      // expected-error@+1 {{waits for MMAs that don't say when they are issued, so it is not as 'lower-pipes' and 'schedule-wgmma' leave a kernel}}
+      // expected-error@+1 {{waits for MMAs that don't say when they are issued; run 'lower-pipes' and 'schedule-wgmma' first}}
       agent.drain wgmma
     }
   }
@@ -161,7 +161,7 @@ tile.kernel @across(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"}
     agent.role @a warps(4) at(0) {
       %slot = arith.constant 0 : i32
       %x = agent.slot %s[%slot], 0 : !agent.slots<smem, tensor<64x32xf32>> -> !x
-      // expected-error@+1 {{moves rows of 'tensor<64x32xf32>', which TMA can't cut into boxes of at most 256 elements that begin at a multiple of 128 bytes; use shorter rows, or a multiple of 128 bytes}}
+      // expected-error@+1 {{moves rows of 'tensor<64x32xf32>', which TMA can't cut into boxes of at most 256 elements that begin at a multiple of 128 bytes; use shorter rows, or a multiple of 128 bytes [tma-box]}}
       agent.store %x to %a[0, 0] dims [1, 0] by(tma) : !x, !tile.view<?x?xf32>
     }
   }
@@ -194,7 +194,7 @@ tile.kernel @issued() attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
       %s = agent.slot %slots[%i0], 0 : !agent.slots<smem, tensor<64x64xbf16>> -> !x
-      // expected-error@+1 {{is an MMA that no agent.await waits for: pass its result to one}}
+      // expected-error@+1 {{is an MMA that no agent.await waits for: pass its result to one [mma-not-awaited]}}
       %p = agent.issue %s, %s : !x, !x -> !agent.in_flight<tensor<64x64xf32, #sum>>
     }
   }

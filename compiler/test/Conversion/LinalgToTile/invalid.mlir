@@ -2,7 +2,7 @@
 
 // RUN: drawloom-opt %s -convert-linalg-to-tile -split-input-file -verify-diagnostics
 
-// expected-error @+1 {{@f: argument 0 is a 'memref<4xf32>': a kernel takes scalars and tensors of floats or signless integers without an encoding, and gives such tensors of rank one or more}}
+// expected-error @+1 {{@f: argument 0 is a 'memref<4xf32>': a kernel takes scalars and tensors of floats or signless integers without an encoding, and gives such tensors of rank one or more [linalg-unsupported]}}
 func.func @f(%a: memref<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
   return %b : tensor<4xf32>
 }
@@ -17,7 +17,7 @@ func.func @f(%a: tensor<4xf32>) -> tensor<f32> {
 
 // -----
 
-// expected-error @+1 {{gives no tensor: a kernel is made of a function that returns what it computes}}
+// expected-error @+1 {{gives no tensor: a kernel is made of a function that returns what it computes [linalg-unsupported]}}
 func.func @f(%a: tensor<4xf32>) {
   return
 }
@@ -25,7 +25,7 @@ func.func @f(%a: tensor<4xf32>) {
 // -----
 
 func.func @f(%a: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
-  // expected-error @+1 {{branches: a kernel is made of a straight line of linalg operations; choose between kernels outside, or write the kernel as tile text}}
+  // expected-error @+1 {{branches, and control flow is unsupported in linalg functions; choose between kernels outside, or write a tile.kernel}}
   cf.cond_br %c, ^a, ^b
 ^a:
   return %a : tensor<4xf32>
@@ -43,7 +43,7 @@ func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @convolution(%x: tensor<1x34x34x8xf32>, %w: tensor<3x3x8x16xf32>, %y: tensor<1x32x32x16xf32>) -> tensor<1x32x32x16xf32> {
-  // expected-error @+1 {{indexes operand 0 by affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1 + d4, d2 + d5, d6)>: each index must be one loop, and no loop may occur twice, as windows and diagonals do. Unfold the tensor before the kernel, or write the kernel as tile text}}
+  // expected-error @+1 {{indexes operand 0 by affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1 + d4, d2 + d5, d6)>: convolution windows and diagonals are unsupported, each index must be a distinct loop. Apply im2col before the kernel, or write a tile.kernel [linalg-indexing]}}
   %0 = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x34x34x8xf32>, tensor<3x3x8x16xf32>) outs(%y : tensor<1x32x32x16xf32>) -> tensor<1x32x32x16xf32>
   return %0 : tensor<1x32x32x16xf32>
 }
@@ -65,7 +65,7 @@ func.func @gather(%table: tensor<100xf32>, %at: tensor<4xi32>, %y: tensor<4xf32>
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%at : tensor<4xi32>) outs(%y : tensor<4xf32>) {
   ^bb0(%a: i32, %b: f32):
     %i = arith.index_cast %a : i32 to index
-    // expected-error @+1 {{does not work on whole tiles: the body of a linalg operation may hold 'arith' and 'math' operations that work element by element. For a lookup, gather before the kernel; for a choice, use 'arith.select'}}
+    // expected-error @+1 {{does not work on whole tiles: the body of a linalg operation may hold 'arith' and 'math' operations that work element by element. For a lookup, gather before the kernel; for a choice, use 'arith.select' [linalg-unsupported]}}
     %e = tensor.extract %table[%i] : tensor<100xf32>
     linalg.yield %e : f32
   } -> tensor<4xf32>
@@ -112,7 +112,7 @@ func.func @difference(%x: tensor<4x8xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @no_content(%a: tensor<4x8xbf16>, %b: tensor<8x4xbf16>) -> tensor<4x4xf32> {
   %e = tensor.empty() : tensor<4x4xf32>
-  // expected-error @+1 {{reads its init, which is a 'tensor.empty' without content: fill it first, with 0 for a sum or the least number for a maximum}}
+  // expected-error @+1 {{reads its init, which is a 'tensor.empty' without content: fill it first, with 0 for a sum or the least number for a maximum [linalg-init]}}
   %0 = linalg.matmul ins(%a, %b : tensor<4x8xbf16>, tensor<8x4xbf16>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
@@ -120,7 +120,7 @@ func.func @no_content(%a: tensor<4x8xbf16>, %b: tensor<8x4xbf16>) -> tensor<4x4x
 // -----
 
 func.func @full_precision(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{multiplies matrices of 'f32', which tensor cores read as TF32, without the 13 low bits of the mantissa: accept that with the attribute {tf32} on this operation, or truncate the operands to 'bf16' or 'f16'}}
+  // expected-error @+1 {{multiplies matrices of 'f32', which tensor cores read as TF32, without the 13 low bits of the mantissa: accept that with the attribute {tf32} on this operation, or truncate the operands to 'bf16' or 'f16' [tf32]}}
   %0 = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
@@ -130,7 +130,7 @@ func.func @full_precision(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4
 func.func @buffers(%a: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %z = arith.constant 0.0 : f32
   %0 = linalg.copy ins(%a : tensor<4xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32>
-  // expected-error @+1 {{has no form in a tile program: a kernel is made of linalg operations on tensors and of scalar arithmetic. Do this before or after the kernel, or write the kernel as tile text}}
+  // expected-error @+1 {{is unsupported: a kernel is made of linalg operations on tensors and of scalar arithmetic. Do this before or after the kernel, or write a tile.kernel [linalg-unsupported]}}
   %m = bufferization.to_buffer %a : tensor<4xf32> to memref<4xf32>
   linalg.fill ins(%z : f32) outs(%m : memref<4xf32>)
   return %0 : tensor<4xf32>
@@ -153,7 +153,7 @@ func.func @loop(%a: tensor<4xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
-  // expected-error @+1 {{is control flow: a kernel is made of a straight line of linalg operations; write the kernel as tile text, which has loops}}
+  // expected-error @+1 {{is control flow, which is unsupported in linalg functions; write a tile.kernel instead [linalg-control-flow]}}
   %0 = scf.for %i = %c0 to %c4 step %c1 iter_args(%x = %a) -> tensor<4xf32> {
     scf.yield %x : tensor<4xf32>
   }
@@ -164,7 +164,7 @@ func.func @loop(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @pad(%a: tensor<4xf32>, %y: tensor<6xf32>) -> tensor<6xf32> {
   %z = arith.constant 0.0 : f32
-  // expected-error @+1 {{has no form in a tile program: a kernel is made of linalg operations on tensors and of scalar arithmetic}}
+  // expected-error @+1 {{is unsupported: a kernel is made of linalg operations on tensors and of scalar arithmetic}}
   %0 = tensor.pad %a low[1] high[1] {
   ^bb0(%i: index):
     tensor.yield %z : f32
@@ -176,7 +176,7 @@ func.func @pad(%a: tensor<4xf32>, %y: tensor<6xf32>) -> tensor<6xf32> {
 // -----
 
 func.func @dimension(%a: tensor<?x?xf32>, %i: index) -> tensor<?x?xf32> {
-  // expected-error @+1 {{asks for a dimension that is not a constant from 0 to 1}}
+  // expected-error @+1 {{asks for a dimension that is not a constant from 0 to 1 [linalg-unsupported]}}
   %d = tensor.dim %a, %i : tensor<?x?xf32>
   %e = tensor.empty(%d, %d) : tensor<?x?xf32>
   %0 = linalg.copy ins(%a : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -186,7 +186,7 @@ func.func @dimension(%a: tensor<?x?xf32>, %i: index) -> tensor<?x?xf32> {
 // -----
 
 func.func @table(%a: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
-  // expected-error @+1 {{holds different numbers: pass the tensor as an argument. A constant may be one number everywhere}}
+  // expected-error @+1 {{holds different numbers: pass the tensor as an argument. A constant may be one number everywhere [linalg-unsupported]}}
   %t = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %0 = linalg.add ins(%a, %t : tensor<2xf32>, tensor<2xf32>) outs(%y : tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
@@ -195,7 +195,7 @@ func.func @table(%a: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
 // -----
 
 func.func @steps(%a: tensor<8xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{is no box of an argument: cut arguments only, with steps of 1 and all their dimensions, or write the kernel as tile text}}
+  // expected-error @+1 {{is no box of an argument: cut arguments only, with steps of 1 and all their dimensions, or write a tile.kernel [linalg-unsupported]}}
   %s = tensor.extract_slice %a[0] [4] [2] : tensor<8xf32> to tensor<4xf32>
   %0 = linalg.copy ins(%s : tensor<4xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -225,7 +225,7 @@ func.func @shape(%a: tensor<4x4xf32>, %y: tensor<16xf32>) -> tensor<16xf32> {
 func.func @two_kernels(%x: tensor<4x8xf32>, %m: tensor<4xf32>, %n: tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>) {
   // expected-note @+1 {{the first result is computed here}}
   %0 = linalg.reduce { arith.addf } ins(%x : tensor<4x8xf32>) outs(%m : tensor<4xf32>) dimensions = [1]
-  // expected-error @+1 {{gives a result that has no dimension in common with the other results, so that nothing could be cut into work tiles: move it to a function of its own}}
+  // expected-error @+1 {{gives a result that has no dimension in common with the other results, so that nothing could be cut into work tiles: move it to a function of its own [linalg-axes]}}
   %1 = linalg.reduce { arith.addf } ins(%x : tensor<4x8xf32>) outs(%n : tensor<8xf32>) dimensions = [0]
   return %0, %1 : tensor<4xf32>, tensor<8xf32>
 }
@@ -235,7 +235,7 @@ func.func @two_kernels(%x: tensor<4x8xf32>, %m: tensor<4xf32>, %n: tensor<8xf32>
 func.func @nowhere(%n: index, %y: tensor<4xf32>) -> tensor<4xf32> {
   %z = arith.constant 1.0 : f32
   %e = tensor.empty(%n) : tensor<4x?xf32>
-  // expected-error @+1 {{has a loop, d1, whose size no argument and no result has: make the size static, or pass a tensor that has it}}
+  // expected-error @+1 {{has a loop d1 whose size can't be inferred from any operand or result; make it static, or add an operand that has it [linalg-axes]}}
   %f = linalg.fill ins(%z : f32) outs(%e : tensor<4x?xf32>) -> tensor<4x?xf32>
   %0 = linalg.reduce { arith.addf } ins(%f : tensor<4x?xf32>) outs(%y : tensor<4xf32>) dimensions = [1]
   return %0 : tensor<4xf32>
@@ -250,7 +250,7 @@ func.func @square(%a: tensor<8x8xbf16>, %i: tensor<8x8xf32>) -> tensor<8x8xf32> 
     %w = arith.extf %p : bf16 to f32
     linalg.yield %w : f32
   } -> tensor<8x8xf32>
-  // expected-error @+1 {{brings two dimensions of one tensor together: a tile would be needed along both at once. Compute one of them in a function of its own}}
+  // expected-error @+1 {{brings two dimensions of one tensor together: a tile would be needed along both at once. Compute one of them in a function of its own [linalg-axes]}}
   %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x, %x : tensor<8x8xf32>, tensor<8x8xf32>) outs(%i : tensor<8x8xf32>) {
   ^bb0(%p: f32, %q: f32, %r: f32):
     %w = arith.addf %p, %q : f32
@@ -280,7 +280,7 @@ func.func @no_target(%a: tensor<4x8xbf16>, %b: tensor<8x4xbf16>, %c: tensor<4x4x
 
 func.func @beyond(%a: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %c2 = arith.constant 2 : index
-  // expected-error @+1 {{asks for a dimension that is not a constant from 0 to 1}}
+  // expected-error @+1 {{asks for a dimension that is not a constant from 0 to 1 [linalg-unsupported]}}
   %d = tensor.dim %a, %c2 : tensor<?x?xf32>
   %e = tensor.empty(%d, %d) : tensor<?x?xf32>
   %0 = linalg.copy ins(%a : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>

@@ -2,7 +2,7 @@
 
 // Five axes, of which the heads have tiles of one element. Four sizes would be those
 // of the others, with one row for each MMA.
-// expected-error @+1 {{has a schedule with 4 tile sizes, which are those of dimension 1 of 'q', dimension 2 of 'v', dimension 1 of 'k', dimension 2 of 'q': 1 for dimension 1 of 'q' leaves a matrix product no tile for the tensor core; give all 5 sizes, in this order: dimension 0 of 'q', dimension 1 of 'q', dimension 2 of 'v', dimension 1 of 'k', dimension 2 of 'q'}}
+// expected-error @+1 {{has a schedule with 4 tile sizes, which are those of dimension 1 of 'q', dimension 2 of 'v', dimension 1 of 'k', dimension 2 of 'q': 1 for dimension 1 of 'q' leaves a matrix product no tile for the tensor core; give all 5 sizes, in this order: dimension 0 of 'q', dimension 1 of 'q', dimension 2 of 'v', dimension 1 of 'k', dimension 2 of 'q' [schedule-tile]}}
 func.func @sched_attention_linalg_tile(%q: tensor<2x?x64xbf16> {tile.name = "q"},
     %k: tensor<2x?x64xbf16> {tile.name = "k"},
     %v: tensor<2x?x64xbf16> {tile.name = "v"})

@@ -173,7 +173,7 @@ func.func @f(%n: index) {
 // -----
 
 func.func @f(%n: index) {
-  // expected-error@below {{'agent.items' op hands dynamic items to @a and @b; one role takes them and publishes them to the others through a pipe}}
+  // expected-error@below {{'agent.items' op has two roles, @a and @b, that fetch tiles from the dynamic scheduler; exactly one may, and it must publish them through a pipe}}
   %items = agent.items dynamic %i of %n -> (index) {
     agent.yield %i : index
   }

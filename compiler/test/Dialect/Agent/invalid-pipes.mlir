@@ -143,7 +143,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error@below {{pipe 'p' is never produced; @b would wait forever}}
+  // expected-error@below {{pipe 'p' is never produced; @b would deadlock}}
   %p = agent.pipe "p" slots(1) smem : (tensor<4xf32>)
   agent.switch {
     agent.role @b warps(1) {
@@ -157,7 +157,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error@below {{pipe 'p' is never consumed; @a would wait forever for an empty slot}}
+  // expected-error@below {{pipe 'p' is never consumed; @a would deadlock waiting for an empty slot}}
   %p = agent.pipe "p" slots(1) smem : (tensor<4xf32>)
   agent.switch {
     agent.role @a warps(1) {

@@ -323,7 +323,7 @@ func.func @f(%c: i1) {
   agent.switch {
     agent.role @a warps(1) { // expected-note {{the role is here}}
       scf.if %c {
-        // expected-error@below {{'gpu.barrier' waits for all threads of the cta, but only those of @a get here; move it out of the switch, or use a pipe or a barrier with the role's own number of threads}}
+        // expected-error@below {{'gpu.barrier' waits for all threads of the cta, but only those of @a get here; move it out of the switch, or use a pipe or a named barrier with the role's own number of threads}}
         gpu.barrier
       }
     }
@@ -337,7 +337,7 @@ func.func @f(%c: i1) {
   agent.switch {
     agent.role @a warps(1) { // expected-note {{the role is here}}
       scf.if %c {
-        // expected-error@below {{'nvvm.barrier0' waits for all threads of the cta, but only those of @a get here; move it out of the switch, or use a pipe or a barrier with the role's own number of threads}}
+        // expected-error@below {{'nvvm.barrier0' waits for all threads of the cta, but only those of @a get here; move it out of the switch, or use a pipe or a named barrier with the role's own number of threads}}
         nvvm.barrier0
       }
     }
@@ -351,7 +351,7 @@ func.func @f(%c: i1) {
   agent.switch {
     agent.role @a warps(1) { // expected-note {{the role is here}}
       scf.if %c {
-        // expected-error@below {{'nvvm.barrier' waits for all threads of the cta, but only those of @a get here; move it out of the switch, or use a pipe or a barrier with the role's own number of threads}}
+        // expected-error@below {{'nvvm.barrier' waits for all threads of the cta, but only those of @a get here; move it out of the switch, or use a pipe or a named barrier with the role's own number of threads}}
         nvvm.barrier
       }
     }
@@ -365,7 +365,7 @@ func.func @f(%c: i1) {
   agent.switch {
     agent.role @a warps(1) { // expected-note {{the role is here}}
       scf.if %c {
-        // expected-error@below {{'nvvm.cluster.arrive' waits for all threads of the cluster, but only those of @a get here; move it out of the switch, or use a pipe or a barrier with the role's own number of threads}}
+        // expected-error@below {{'nvvm.cluster.arrive' waits for all threads of the cluster, but only those of @a get here; move it out of the switch, or use a pipe or a named barrier with the role's own number of threads}}
         nvvm.cluster.arrive
       }
     }
@@ -379,7 +379,7 @@ func.func @f(%c: i1) {
   agent.switch {
     agent.role @a warps(1) { // expected-note {{the role is here}}
       scf.if %c {
-        // expected-error@below {{'nvvm.cluster.arrive.relaxed' waits for all threads of the cluster, but only those of @a get here; move it out of the switch, or use a pipe or a barrier with the role's own number of threads}}
+        // expected-error@below {{'nvvm.cluster.arrive.relaxed' waits for all threads of the cluster, but only those of @a get here; move it out of the switch, or use a pipe or a named barrier with the role's own number of threads}}
         nvvm.cluster.arrive.relaxed
       }
     }
@@ -393,7 +393,7 @@ func.func @f(%c: i1) {
   agent.switch {
     agent.role @a warps(1) { // expected-note {{the role is here}}
       scf.if %c {
-        // expected-error@below {{'nvvm.cluster.wait' waits for all threads of the cluster, but only those of @a get here; move it out of the switch, or use a pipe or a barrier with the role's own number of threads}}
+        // expected-error@below {{'nvvm.cluster.wait' waits for all threads of the cluster, but only those of @a get here; move it out of the switch, or use a pipe or a named barrier with the role's own number of threads}}
         nvvm.cluster.wait
       }
     }

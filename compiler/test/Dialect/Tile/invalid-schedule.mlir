@@ -6,7 +6,7 @@ tile.kernel @k() attributes {tile.target = 90} {
 
 // -----
 
-// expected-error @below {{'tile.kernel' op 'tile.target': unknown architecture 'sm_100'; the known ones are sm_90a, sm_100a, sm_103a, sm_110a; did you mean 'sm_100a'?}}
+// expected-error @below {{'tile.kernel' op 'tile.target': unknown architecture 'sm_100'; the known ones are sm_90a, sm_100a, sm_103a, sm_110a; did you mean 'sm_100a'? [unknown-architecture]}}
 tile.kernel @k() attributes {tile.target = "sm_100"} {
 }
 
@@ -57,22 +57,22 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{the field 'warps' is given twice}}
+// expected-error @below {{the field 'warps' is given twice [schedule-syntax]}}
 #s = #tile.schedule<warps = 4, warps = 8>
 
 // -----
 
-// expected-error @below {{'sometimes' is invalid here; expected static, dynamic or none}}
+// expected-error @below {{unknown value 'sometimes'; expected static, dynamic or none}}
 #s = #tile.schedule<persistent = sometimes>
 
 // -----
 
-// expected-error @below {{'two' is invalid here; expected multi, single or none}}
+// expected-error @below {{unknown value 'two'; expected multi, single or none}}
 #s = #tile.schedule<roles = two>
 
 // -----
 
-// expected-error @below {{'ignore' is invalid here; expected error or unspecialized}}
+// expected-error @below {{unknown value 'ignore'; expected error or unspecialized}}
 #s = #tile.schedule<fallback = ignore>
 
 // -----
@@ -112,12 +112,12 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{hints: 'a' is given twice}}
+// expected-error @below {{hints: 'a' is given twice [argument]}}
 #s = #tile.schedule<hints = {a = evict_first, a = evict_last}>
 
 // -----
 
-// expected-error @below {{'keep' is invalid here; expected evict_first or evict_last}}
+// expected-error @below {{unknown value 'keep'; expected evict_first or evict_last}}
 #s = #tile.schedule<hints = {a = keep}>
 
 // -----
@@ -127,7 +127,7 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{slots: 'bias' is given twice}}
+// expected-error @below {{slots: 'bias' is given twice [argument]}}
 #s = #tile.schedule<slots = {bias = 2, bias = 3}>
 
 // -----
@@ -177,7 +177,7 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{pragmas: 'entry' is given twice}}
+// expected-error @below {{pragmas: 'entry' is given twice [argument]}}
 #s = #tile.schedule<pragmas = {entry = "nounroll", entry = "nounroll"}>
 
 // -----

@@ -50,7 +50,7 @@ func.func private @f(!tile.buffer<4x8xf32, smem, 1 : i32>)
 
 // -----
 
-// expected-error @+1 {{a buffer in tmem with panels; they are of shared memory}}
+// expected-error @+1 {{#tile.panels applies to smem buffers, not tmem}}
 func.func private @f(!tile.buffer<4x8xf32, tmem, #tile.panels<32x1>>)
 
 // -----
@@ -81,7 +81,7 @@ func.func private @f(!tile.buffer<8x12xf32, smem, #tile.panels<48x1, swizzle 16>
 
 // -----
 
-// expected-error @+1 {{panels are a width in bytes and a count, as in '128x2'}}
+// expected-error @+1 {{expected <width in bytes>x<count>, such as '128x2'}}
 func.func private @f(!tile.buffer<8x32xf32, smem, #tile.panels<128>>)
 
 // -----
@@ -820,15 +820,23 @@ func.func @multicast(%a: !tile.view<?x?xf32>) {
 // -----
 
 func.func @halved(%a: !tile.view<?x?xf32>) {
-  // expected-error @+1 {{has halved 0, but loads 'tensor<7x8xf32>': it names a dimension of the tile, of an even size}}
+  // expected-error @+1 {{has 'halved' dimension 0 of size 7; it must be even}}
   %x = tile.load %a[0, 0] halved 0 : !tile.view<?x?xf32> -> tensor<7x8xf32>
   return
 }
 
 // -----
 
+func.func @halved_rank(%a: !tile.view<?x?xf32>) {
+  // expected-error @+1 {{has 'halved' dimension 2, but loads a tile of rank 2}}
+  %x = tile.load %a[0, 0] halved 2 : !tile.view<?x?xf32> -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
 func.func @gather(%x: tensor<8x1xf32>) {
-  // expected-error @+1 {{gathers 'tensor<8x1xf32>'; what goes to all must be a vector}}
+  // expected-error @+1 {{gathers 'tensor<8x1xf32>'; what is broadcast must be a vector}}
   %0:2 = tile.all_gather %x along 1 : tensor<8x1xf32> -> 2
   return
 }
@@ -844,7 +852,7 @@ func.func @gather(%x: tensor<8xf32>) {
 // -----
 
 func.func @gather(%x: tensor<8xf32>) {
-  // expected-error @+1 {{gathers what 1 work tiles have; there must be two or more}}
+  // expected-error @+1 {{gathers from 1 CTAs; there must be two or more}}
   %0 = tile.all_gather %x along 1 : tensor<8xf32> -> 1
   return
 }
@@ -868,7 +876,7 @@ func.func @gather(%x: tensor<8xf32>) {
 // -----
 
 func.func @gather(%x: tensor<8x4xf32>) {
-  // expected-error @+1 {{gives 3 tiles to 2 work tiles; give one to all, or one to each}}
+  // expected-error @+1 {{has 3 operands for 2 CTAs; pass 1 (broadcast) or 2 (one per CTA)}}
   %0:2 = tile.all_gather %x, %x, %x along 2 : tensor<8x4xf32> -> 2
   return
 }

@@ -258,47 +258,47 @@
 
 // -----
 
-// expected-error @below {{'clc' is invalid here; expected static, dynamic or none; did you mean 'dynamic' (cluster launch control)?}}
+// expected-error @below {{unknown value 'clc'; expected static, dynamic or none; did you mean 'dynamic' (cluster launch control)?}}
 #s = #tile.schedule<persistent = clc>
 
 // -----
 
-// expected-error @below {{'true' is invalid here; expected static, dynamic or none; did you mean 'static' (or dynamic)?}}
+// expected-error @below {{unknown value 'true'; expected static, dynamic or none; did you mean 'static' (or dynamic)?}}
 #s = #tile.schedule<persistent = true>
 
 // -----
 
-// expected-error @below {{'false' is invalid here; expected static, dynamic or none; did you mean 'none'?}}
+// expected-error @below {{unknown value 'false'; expected static, dynamic or none; did you mean 'none'?}}
 #s = #tile.schedule<persistent = false>
 
 // -----
 
-// expected-error @below {{'dynamc' is invalid here; expected static, dynamic or none; did you mean 'dynamic'?}}
+// expected-error @below {{unknown value 'dynamc'; expected static, dynamic or none; did you mean 'dynamic'?}}
 #s = #tile.schedule<persistent = dynamc>
 
 // -----
 
-// expected-error @below {{'multiple' is invalid here; expected multi, single or none; did you mean 'multi'?}}
+// expected-error @below {{unknown value 'multiple'; expected multi, single or none; did you mean 'multi'?}}
 #s = #tile.schedule<roles = multiple>
 
 // -----
 
-// expected-error @below {{'singel' is invalid here; expected multi, single or none; did you mean 'single'?}}
+// expected-error @below {{unknown value 'singel'; expected multi, single or none; did you mean 'single'?}}
 #s = #tile.schedule<roles = singel>
 
 // -----
 
-// expected-error @below {{'unspecialize' is invalid here; expected error or unspecialized; did you mean 'unspecialized'?}}
-#s = #tile.schedule<fallback = unspecialize>
+// expected-error @below {{unknown value 'unspecialized'; expected error or unspecialized; did you mean 'unspecialized'?}}
+#s = #tile.schedule<fallback = unspecialized>
 
 // -----
 
-// expected-error @below {{'err' is invalid here; expected error or unspecialized}}
+// expected-error @below {{unknown value 'err'; expected error or unspecialized}}
 #s = #tile.schedule<fallback = err>
 
 // -----
 
-// expected-error @below {{'evict_frist' is invalid here; expected evict_first or evict_last; did you mean 'evict_first'?}}
+// expected-error @below {{unknown value 'evict_frist'; expected evict_first or evict_last; did you mean 'evict_first'?}}
 #s = #tile.schedule<hints = {a = evict_frist}>
 
 // -----

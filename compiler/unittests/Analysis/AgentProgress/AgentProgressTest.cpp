@@ -98,7 +98,7 @@ protected:
     roles.setVerdictAttr(toAttribute(result, &context));
     return readVerdict(roles);
   }
-  std::string refusal(const ProgressResult &result) {
+  std::string rejection(const ProgressResult &result) {
     auto verdict = readBack(result);
     return verdict ? "" : llvm::toString(verdict.takeError());
   }
@@ -154,26 +154,28 @@ TEST_F(AgentProgress, WhatNoLaunchCanCheckIsNotReliedOn) {
   // Each role loads the number, so a shape does not tell.
   std::string load = "%t = tile.load %table[%c0] : !tile.view<?xi32> -> i32\n"
                      "%k = arith.index_cast %t : i32 to index\n";
-  EXPECT_EQ(refusal(prove(load + loop("%c0 to %k step %c64", produce),
-                          load + consume.str() +
-                              loop("%c64 to %k step %c64", consume))),
-            "is deadlock-free only if ceil(table[0] / 64) >= 1, which no "
-            "launch can check: it does not follow from the shapes of the "
-            "arguments");
+  EXPECT_EQ(
+      rejection(
+          prove(load + loop("%c0 to %k step %c64", produce),
+                load + consume.str() + loop("%c64 to %k step %c64", consume))),
+      "is proved deadlock-free only if ceil(table[0] / 64) >= 1, which no "
+      "launch can check: it does not follow from the shapes of the "
+      "arguments");
   // Each item has a number of its own.
-  EXPECT_EQ(refusal(prove(eachItem(loop("%c0 to %x step %c64", produce)),
-                          eachItem(consume.str() +
-                                   loop("%c64 to %x step %c64", consume)))),
-            "is deadlock-free only if ceil(value 0 of the work tile / 64) >= 1 "
+  EXPECT_EQ(rejection(prove(eachItem(loop("%c0 to %x step %c64", produce)),
+                            eachItem(consume.str() +
+                                     loop("%c64 to %x step %c64", consume)))),
+            "is proved deadlock-free only if ceil(value 0 of the work tile / "
+            "64) >= 1 "
             "in every item, which no launch can check: it does not follow from "
             "the shapes of the arguments");
   EXPECT_TRUE(
-      StringRef(refusal(prove("scf.while : () -> () {\n"
-                              "  %b = arith.constant false\n"
-                              "  scf.condition(%b)\n"
-                              "} do { scf.yield }\n" +
-                                  produce.str(),
-                              consume)))
+      StringRef(rejection(prove("scf.while : () -> () {\n"
+                                "  %b = arith.constant false\n"
+                                "  scf.condition(%b)\n"
+                                "} do { scf.yield }\n" +
+                                    produce.str(),
+                                consume)))
           .starts_with("is not proved deadlock-free: undecided, 'scf.while', "
                        "whose trip count is unknown before it runs"));
   SwitchOp roles;
@@ -181,7 +183,7 @@ TEST_F(AgentProgress, WhatNoLaunchCanCheckIsNotReliedOn) {
   roles.removeVerdictAttr();
   auto verdict = readVerdict(roles);
   EXPECT_EQ(verdict ? "" : llvm::toString(verdict.takeError()),
-            "has no verdict on whether its roles end: code is generated after "
+            "has no verdict on deadlock freedom: code is generated after "
             "'prove-progress'");
 }
 

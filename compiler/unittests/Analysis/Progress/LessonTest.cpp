@@ -80,7 +80,7 @@ TEST(LessonTest, LeaderArrivesBeforeSlowWarps) {
   EXPECT_EQ(verdictOf(n),
             "undecided: pipe 'operands': 2 warps of @compute wait for a slot, "
             "and one of them releases it for all without a barrier among them; "
-            "a slow warp can miss two phases and wait forever. Let every warp "
+            "a slow warp can miss two phases and deadlock. Let every warp "
             "arrive, or put a barrier of the role before the arrival\n");
   Exploration found = explore(n, {}, {.trace = true});
   EXPECT_EQ(found.kind, Exploration::Kind::wrongPhase);

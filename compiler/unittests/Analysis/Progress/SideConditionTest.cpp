@@ -58,8 +58,8 @@ TEST_F(SideConditionTest, EveryWaiterArrives) {
   expectOne(Rule::everyWaiterArrives,
             "pipe 'p': 4 warps of @a wait for a slot, and one of them fills it "
             "for all without a barrier among them; a slow warp can miss two "
-            "phases and wait forever. Let every warp arrive, or put a barrier "
-            "of the role before the arrival");
+            "phases and deadlock. Let every warp arrive, or put a barrier of "
+            "the role before the arrival");
   n.pipes[p].arrival = Arrival::leaderAfterBarrier;
   expectNone();
 }
@@ -102,7 +102,7 @@ TEST_F(SideConditionTest, BytesInRange) {
       produce(p, {}, 0, {.announced = 2 * half, .copies = {half, half}})};
   expectOne(Rule::bytesInRange,
             "pipe 'p': 1048576 bytes for one slot; an mbarrier counts up to "
-            "1048575, so use smaller tiles or two pipes");
+            "1048575, so use smaller tiles or two pipes [register-limit]");
 }
 
 TEST_F(SideConditionTest, BarrierCountsWarps) {

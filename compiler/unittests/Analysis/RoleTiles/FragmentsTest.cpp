@@ -174,7 +174,7 @@ TEST(Fragments, VectorsAreSlices) {
   }
 }
 
-TEST(Fragments, RefusesRanks) {
+TEST(Fragments, RejectsRanks) {
   llvm::Expected<Layout> layout = Fragments::rows(4).getLayout({2, 128, 8});
   ASSERT_FALSE(layout);
   EXPECT_EQ(llvm::toString(layout.takeError()),
@@ -182,7 +182,7 @@ TEST(Fragments, RefusesRanks) {
             "two");
 }
 
-TEST(Fragments, RefusesThreeWarpGroupsOnTwo) {
+TEST(Fragments, RejectsThreeWarpGroupsOnTwo) {
   llvm::Expected<Layout> layout = Fragments::rows(12).getLayout({256, 8});
   ASSERT_FALSE(layout);
   EXPECT_EQ(llvm::toString(layout.takeError()),

@@ -87,11 +87,12 @@ TEST_F(PlannerTest, NoInstructionAtAll) {
   Untiled program = linear(any, any, any);
   program.mmas[0].a = program.mmas[0].b = builder.getF64Type();
   Choice choice = chooseTile(program, {}, arch("sm_100a"));
-  EXPECT_THAT(choice.error,
-              HasSubstr("no tile size is legal for this MMA; the first that "
-                        "was tried is 128x256x16: the MMA is 128x256x16 of "
-                        "f64 and f64 into f32, which tcgen05.mma on sm_100a "
-                        "does not have"));
+  EXPECT_THAT(
+      choice.error,
+      HasSubstr("no tile size is legal for this MMA; the first that "
+                "was tried is 128x256x16: MMA tile is M×N×K = 128×256×16 of "
+                "f64 and f64 into f32, which tcgen05.mma on sm_100a "
+                "does not have"));
 }
 
 TEST_F(PlannerTest, WithoutMmas) {
@@ -116,7 +117,7 @@ TEST_F(PlannerTest, SmallerTiles) {
   EXPECT_THAT(choice.reasons, ElementsAre("tile: 128x192x64 on sm_100a; larger "
                                           "candidates are too large"));
   choice = chooseTile(program, {}, arch("sm_100a"), /*smaller=*/100);
-  EXPECT_EQ(choice.error, "no smaller tile is left");
+  EXPECT_EQ(choice.error, "no smaller tile is left [register-limit]");
 
   program = {};
   program.axes = {any, any};
@@ -124,7 +125,7 @@ TEST_F(PlannerTest, SmallerTiles) {
   choice = chooseTile(program, {}, arch("sm_90a"), /*smaller=*/2);
   EXPECT_THAT(choice.schedule.tile, ElementsAre(32, 256));
   choice = chooseTile(program, {}, arch("sm_90a"), /*smaller=*/6);
-  EXPECT_EQ(choice.error, "no smaller tile is left");
+  EXPECT_EQ(choice.error, "no smaller tile is left [register-limit]");
 }
 
 TEST_F(PlannerTest, TransposesAreSquare) {
@@ -138,7 +139,7 @@ TEST_F(PlannerTest, TransposesAreSquare) {
                           "are columns of another"));
 }
 
-/// Sizes that no machine has are refused with the largest number there is, not
+/// Sizes that no machine has are rejected with the largest number there is, not
 /// with one that wrapped around.
 TEST_F(PlannerTest, SizesDoNotWrapAround) {
   Problem problem;

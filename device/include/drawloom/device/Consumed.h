@@ -18,8 +18,10 @@ namespace drawloom::device {
 /// A slot that a role reads. At the end of its life, or when it is released,
 /// the producer gets it back.
 template <class Kernel, class Role, class Pipe>
-class [[nodiscard("drawloom: without a name, the slot is released before it is "
-                  "read")]] Consumed : public Slot<Kernel, Role, Pipe> {
+class [[nodiscard(
+    "drawloom: the slot is a temporary and is released at once, before it is "
+    "read; bind it: auto slot = role.consume<P>();")]] Consumed
+    : public Slot<Kernel, Role, Pipe> {
   static_assert(std::is_same_v<Role, typename Pipe::Consumer>,
                 "drawloom: this role is no consumer of the pipe");
 

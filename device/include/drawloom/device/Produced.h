@@ -18,8 +18,9 @@ namespace drawloom::device {
 /// A slot that a role fills. At the end of its life the consumer gets it.
 template <class Kernel, class Role, class Pipe>
 class [[nodiscard(
-    "drawloom: without a name, the slot is passed on before it is "
-    "filled")]] Produced : public Slot<Kernel, Role, Pipe> {
+    "drawloom: the slot is a temporary and is passed on at once, before it is "
+    "filled; bind it: auto slot = role.produce<P>();")]] Produced
+    : public Slot<Kernel, Role, Pipe> {
   static_assert(std::is_same_v<Role, typename Pipe::Producer>,
                 "drawloom: another role produces what goes through this pipe");
 

@@ -30,7 +30,7 @@ struct StageText {
 };
 
 /// The program itself, and what it is after each stage up to PTX. Ends before
-/// the first stage that refuses it, which then says so instead.
+/// the first stage that rejects it, which then says so instead.
 std::vector<StageText> listStages(mlir::ModuleOp module, llvm::StringRef text,
                                   CompileOptions options);
 

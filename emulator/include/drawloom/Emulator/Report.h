@@ -37,6 +37,8 @@ enum class ReportKind : uint8_t {
 #include "drawloom/Emulator/ReportKinds.def"
 };
 llvm::StringRef spelling(ReportKind kind);
+/// "illegal-address": the code at the end of the first line of a message.
+std::string codeOf(ReportKind kind);
 
 struct Report {
   ReportKind kind = ReportKind::LaunchFailed;
@@ -54,8 +56,11 @@ struct Report {
   uint32_t lanes = 0; ///< The lanes that did it, as a mask.
 
   /// "k.ptx:12: error: ..." is the caller's business; this is
-  /// "line 12 (gemm.cu:40), CTA (0, 0, 0), warp 3, lanes 0-15: message".
-  std::string str() const;
+  /// "line 12 (gemm.cu:40), CTA (0, 0, 0), warp 3, lanes 0-15: message", or
+  /// "gemm.cu:40, CTA ..." for a caller who has named the line.
+  std::string str(bool namesLine = true) const;
+  /// "illegal address: ... [illegal-address]", for users.
+  std::string strWithCode(bool namesLine = true) const;
 };
 
 /// "lanes 0-3, 7" for 0x8f; "lane 5" for 0x20.

@@ -11,7 +11,7 @@
 // beginning to its end and without recursion, before one of them gets it:
 //
 //   text ──► scan ──► parser ──► passes
-//             └ refused: where, how deep, and how deep it may be
+//             └ rejected: where, how deep, and how deep it may be
 //
 // A scan understands strings and comments and nothing else of the grammar. It
 // lets through everything that people or compilers write, whether it is right
@@ -38,19 +38,19 @@ constexpr unsigned longestWord = 16384;
 constexpr uint64_t largestExpansion = uint64_t(256) << 20;
 
 /// Why a text is not parsed.
-struct Refusal {
+struct Rejection {
   /// The byte at which it went too far.
   size_t at = 0;
   std::string words;
 };
 
-std::optional<Refusal> scanJson(llvm::StringRef text);
+std::optional<Rejection> scanJson(llvm::StringRef text);
 
 /// Besides nesting, written out or by aliases: words, affine expressions, what
 /// makes upstream's parser of linalg's `permutation = [...]` and
 /// `dimensions = [...]` fail without noticing, and operations whose verifier
 /// crashes when they are wrong.
-std::optional<Refusal> scanMlir(llvm::StringRef text);
+std::optional<Rejection> scanMlir(llvm::StringRef text);
 
 /// llvm::json::parse() of an untrusted text.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);

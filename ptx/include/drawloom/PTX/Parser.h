@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads a PTX module and refuses what ptxas refuses: unknown modifiers, wrong
+// Reads a PTX module and rejects what ptxas rejects: unknown modifiers, wrong
 // operand kinds and types, features that the declared version and target don't
-// have, names that are not declared. Each refusal is located:
+// have, names that are not declared. Each rejection is located:
 //
 //   k.ptx:12:16: error: '%f1' is declared as .f32; 'add.s32' takes .s32 here
 //     add.s32 %r1, %r2, %f1;

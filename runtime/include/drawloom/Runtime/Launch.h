@@ -12,7 +12,7 @@
 //   sizes and tiles           ──→ work tiles ──→ the grid
 //   sizes                     ──→ the condition under which the kernel ends
 //
-// Everything that the hardware would refuse, or silently do wrong, is checked
+// Everything that the hardware would reject, or silently do wrong, is checked
 // here, and the error has the argument's name and the arithmetic.
 //
 //===----------------------------------------------------------------------===//

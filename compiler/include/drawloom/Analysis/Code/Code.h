@@ -15,7 +15,7 @@
 // Invariant: roles that pass are emitted without an error, but for what only
 // plans by hand have so far: clusters, and roles that share a pipe and divide
 // the items. These can be proved and drawn, and
-// code generation refuses them.
+// code generation rejects them.
 
 #ifndef DRAWLOOM_ANALYSIS_CODE_CODE_H
 #define DRAWLOOM_ANALYSIS_CODE_CODE_H

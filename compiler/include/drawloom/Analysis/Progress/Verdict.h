@@ -86,8 +86,10 @@ struct Verdict {
   uint64_t runs = 0;
 };
 
-/// "deadlock with items = 1, k = 1".
-std::string headlineOf(const Failure &failure, const Network &network);
+/// "deadlock in @gemm with items = 1, k = 1"; without a kernel, nothing is said
+/// about where.
+std::string headlineOf(const Failure &failure, const Network &network,
+                       llvm::StringRef kernel = "");
 /// "@load waits for slot 0 of 'residual' to be empty (phase 0), work tile 0":
 /// what happens at the place of an event of a failure.
 std::string describe(const WaitingEvent &event, const Failure &failure,

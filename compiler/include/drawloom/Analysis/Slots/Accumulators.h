@@ -45,9 +45,9 @@ struct ScalarSlice {
 /// the work tile and what all roles know.
 std::optional<ScalarSlice> sliceBounds(mlir::scf::ForOp loop);
 
-/// Refuses an operation that gives an accumulator in tensor memory a start that
+/// Rejects an operation that gives an accumulator in tensor memory a start that
 /// is not zero.
-mlir::InFlightDiagnostic refuseStart(mlir::Operation *op);
+mlir::InFlightDiagnostic rejectStart(mlir::Operation *op);
 
 } // namespace drawloom::plan
 

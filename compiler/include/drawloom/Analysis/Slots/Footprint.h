@@ -16,7 +16,7 @@
 // | message | bytes | scalars one behind the other, in units of 16 bytes |
 //
 // Numbers saturate far above any machine: sizes come from the input, and a
-// slot that is too large must be refused, not wrapped around.
+// slot that is too large must be rejected, not wrapped around.
 
 #ifndef DRAWLOOM_ANALYSIS_SLOTS_FOOTPRINT_H
 #define DRAWLOOM_ANALYSIS_SLOTS_FOOTPRINT_H

@@ -30,7 +30,7 @@ int64_t getNextTileBytes(agent::SwitchOp roles);
 /// The address of an allocation of tensor memory.
 constexpr int64_t tensorAddressBytes = 4;
 
-/// Refuses a kernel whose roles are not all that it does: warps take their
+/// Rejects a kernel whose roles are not all that it does: warps take their
 /// roles once, in a switch of the kernel's own block, and nothing runs after
 /// them.
 mlir::LogicalResult checkRolesAreAll(tile::KernelOp kernel);

@@ -34,10 +34,10 @@ LogicalResult ItemsOp::verify() {
     }
     auto role = user->getParentOfType<RoleOp>();
     if (getStream() == Stream::dynamic && first && role && role != first)
-      return emitOpError() << "hands dynamic items to " << nameOf(role)
-                           << " and " << nameOf(first)
-                           << "; one role takes them and publishes them to the "
-                              "others through a pipe";
+      return emitOpError()
+             << "has two roles, " << nameOf(role) << " and " << nameOf(first)
+             << ", that fetch tiles from the dynamic scheduler; exactly one "
+                "may, and it must publish them through a pipe";
     first = role;
   }
   return success();

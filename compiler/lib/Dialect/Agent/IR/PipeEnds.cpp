@@ -118,11 +118,11 @@ static LogicalResult verifyEnds(PipeOp pipe, ArrayRef<RoleOp> producers,
   if (producers.empty() && consumers.empty())
     return emitPipeError(pipe) << " is neither produced nor consumed";
   if (producers.empty())
-    return emitPipeError(pipe) << " is never produced; " << namesOf(consumers)
-                               << " would wait forever";
+    return emitPipeError(pipe)
+           << " is never produced; " << namesOf(consumers) << " would deadlock";
   if (consumers.empty())
     return emitPipeError(pipe) << " is never consumed; " << namesOf(producers)
-                               << " would wait forever for an empty slot";
+                               << " would deadlock waiting for an empty slot";
   if (producers.size() > 1)
     return emitPipeError(pipe) << " is produced by " << namesOf(producers)
                                << "; a pipe has one producer";

@@ -56,8 +56,8 @@ LogicalResult RoleOp::verifyRegions() {
                         << stringifyScope(*scope) << ", but only those of "
                         << nameOf(*this)
                         << " get here; move it out of the switch, or use a "
-                           "pipe or a barrier with the role's own number of "
-                           "threads";
+                           "pipe or a named barrier with the role's own "
+                           "number of threads";
     diag.attachNote(getLoc()) << "the role is here";
     return WalkResult::interrupt();
   });

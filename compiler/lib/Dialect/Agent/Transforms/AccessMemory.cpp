@@ -231,7 +231,7 @@ LogicalResult RoleAccesses::takeBuffers(Operation *mma, Value a, Value b) {
       return writeOperand(builder, operand);
     mma->emitOpError() << "multiplies a " << operand.getType()
                        << " that is neither in memory nor has scratch "
-                          "memory to go to";
+                          "memory to go to [pass-order]";
     return {};
   };
   Value first = stays ? a : take(a);
@@ -273,7 +273,7 @@ LogicalResult RoleAccesses::setNamedBarrier(int64_t &barriers) {
                                << plan::formatBytes(scratch.operandBytes)
                                << " of scratch memory; it has "
                                << plan::formatBytes(own ? own.getBytes() : 0)
-                               << ": run 'place-memory'";
+                               << ": run 'place-memory'" << " [pass-order]";
   // A role of one warp needs no barrier.
   if (role.getWarps() == 1)
     return success();

@@ -38,20 +38,20 @@ static bool hasTcgen05(const target::Architecture &arch) {
 /// An error if the architecture, or the role, can't do what the program says.
 static LogicalResult checkSaid(Operation *end, PipeOp pipe, Engine engine,
                                const target::Architecture &arch) {
-  auto refuse = [&] {
+  auto reject = [&] {
     return end->emitOpError() << "of pipe '" << pipe.getName() << "' is by("
                               << stringifyEngine(engine) << "), but ";
   };
   if (engine == Engine::tensor_core && !hasTcgen05(arch))
-    return refuse() << "the warp groups of " << arch.name
+    return reject() << "the warp groups of " << arch.name
                     << " issue MMAs and arrive themselves; use "
-                       "by(threads)";
+                       "by(threads) [engine]";
   auto role = end->getParentOfType<RoleOp>();
   int64_t warps = role.getWarps();
   if (isa<ProduceOp>(end) && warps != 1 && engine == Engine::tma)
-    return refuse() << "one warp starts what fills a slot, and @"
+    return reject() << "one warp starts what fills a slot, and @"
                     << role.getSymName() << " has " << warps
-                    << "; use warps(1), or by(cp_async)";
+                    << "; use warps(1), or by(cp_async) [engine]";
   return success();
 }
 
@@ -73,7 +73,7 @@ static Engine chooseFiller(PipeOp pipe, ArrayRef<ProduceOp> ends,
   if (memory == Memory::tmem && allMmas && hasTcgen05(arch))
     return Engine::tensor_core;
   // One warp is enough to issue bulk copies and too little for anything else:
-  // assign-roles gives loads that TMA refuses to a whole warp group.
+  // assign-roles gives loads that TMA rejects to a whole warp group.
   if (memory == Memory::smem && allLoads)
     return oneWarp ? Engine::tma : Engine::cp_async;
   return Engine::threads;

@@ -185,7 +185,7 @@ FailureOr<Type> RoleLayouts::getType(Type type, unsigned axis,
   if (!layout)
     return user->emitOpError()
            << "works on a " << type << " in @" << role.getSymName() << ": "
-           << llvm::toString(layout.takeError());
+           << llvm::toString(layout.takeError()) << " [unsupported-tile]";
   return Type(RankedTensorType::get(
       tensor.getShape(), tensor.getElementType(),
       tile::LayoutAttr::get(type.getContext(), std::move(*layout))));

@@ -43,15 +43,15 @@ public:
                   arch.tensorMemory.columns != 0) {}
 
   /// Decides, or says why it is impossible.
-  MaybeRefusal run();
+  MaybeRejection run();
   /// Gives everything to one role, or says why that is impossible, too.
-  MaybeRefusal assignToOne(Reason because);
+  MaybeRejection assignToOne(Reason because);
 
   Owners owners;
 
 private:
-  MaybeRefusal checkPairs();
-  MaybeRefusal checkChains(const Accumulators &accumulators);
+  MaybeRejection checkPairs();
+  MaybeRejection checkChains(const Accumulators &accumulators);
   void assignMmas(const Accumulators &accumulators);
   void assignTheRest(const Dataflow &dataflow, ArrayRef<LoadInfo> loads);
   int addComputeRole(StringRef name, bool issuesMmas);
@@ -97,44 +97,45 @@ int RoleAssigner::addComputeRole(StringRef name, bool issuesMmas) {
 
 /// An MMA cannot read another one's result where it is: something has to
 /// make an operand of it.
-MaybeRefusal RoleAssigner::checkChains(const Accumulators &accumulators) {
-  MaybeRefusal refusal;
+MaybeRejection RoleAssigner::checkChains(const Accumulators &accumulators) {
+  MaybeRejection rejection;
   item.body->walk([&](tile::MmaOp op) {
     for (OpOperand &use : op->getOpOperands()) {
       Value value = use.get();
       while (value.getDefiningOp() && goesWithReader(value.getDefiningOp()))
         value = value.getDefiningOp()->getOperand(0);
-      if (refusal || !isOperandOfMma(use) || !isMma(value, accumulators))
+      if (rejection || !isOperandOfMma(use) || !isMma(value, accumulators))
         continue;
-      refusal = Refusal{
+      rejection = Rejection{
           op.getLoc(),
-          llvm::formatv("an operand of this MMA is the result of another "
-                        "one; on {0} a result is an accumulator in tensor "
-                        "memory, which no MMA reads as an operand: convert "
-                        "it in between, for instance with arith.truncf",
-                        arch.name)
+          llvm::formatv(
+              "an operand of this MMA is the result of another "
+              "one; on {0} a result is an accumulator in tensor "
+              "memory, which no MMA reads as an operand: convert "
+              "it in between, for instance with arith.truncf [mma-operand]",
+              arch.name)
               .str(),
           {{value.getLoc(), "the other MMA is here"}}};
     }
   });
-  return refusal;
+  return rejection;
 }
 
 /// The CTAs of a pair multiply together and read their halves of the result
 /// apart, so one role can't do both.
-MaybeRefusal RoleAssigner::checkPairs() {
-  MaybeRefusal refusal;
+MaybeRejection RoleAssigner::checkPairs() {
+  MaybeRejection rejection;
   item.body->walk([&](tile::MmaOp op) {
-    if (!refusal && op.getPair() && !mmasApart)
-      refusal = Refusal{
+    if (!rejection && op.getPair() && !mmasApart)
+      rejection = Rejection{
           op.getLoc(),
           "is of a pair of CTAs, which multiply together and read their halves "
           "of the result apart; let MMAs have a role of their own, with "
-          "'roles = multi'",
+          "'roles = multi' [cta-pair]",
           {},
           /*hasFallback=*/false};
   });
-  return refusal;
+  return rejection;
 }
 
 /// MMAs that need what became of other MMAs' results have a warp of
@@ -340,7 +341,7 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
   }
 }
 
-MaybeRefusal RoleAssigner::assignToOne(Reason because) {
+MaybeRejection RoleAssigner::assignToOne(Reason because) {
   owners = Owners();
   bool mmas = Dataflow(item).hasMmas();
   int role = addComputeRole("compute", mmas);
@@ -354,45 +355,45 @@ MaybeRefusal RoleAssigner::assignToOne(Reason because) {
   });
   // Operands of an MMA in tensor memory come through slots, which a loop or
   // the item has.
-  MaybeRefusal refusal;
+  MaybeRejection rejection;
   item.body->walk([&](tile::MmaOp mma) {
-    if (refusal || arch.tensorMemory.columns == 0 ||
+    if (rejection || arch.tensorMemory.columns == 0 ||
         owners.of(mma.getOperation()) != Owners::noRole)
       return;
     SmallVector<Operation *, 4> around = item.loopsAround(mma);
     llvm::erase_if(around, llvm::IsaPred<scf::ForOp>);
-    refusal = Refusal{mma.getLoc(),
-                      "this MMA is inside '" +
-                          around.front()->getName().getStringRef().str() +
-                          "'; on " + arch.name.str() +
-                          " its operands come through slots, which can't be "
-                          "counted there, so a kernel without roles isn't "
-                          "possible either: use scf.for, arith.select or masks",
-                      {},
-                      /*hasFallback=*/false};
+    rejection = Rejection{
+        mma.getLoc(),
+        "MMA inside '" + around.front()->getName().getStringRef().str() +
+            "' is unsupported on " + arch.name.str() +
+            ", even without warp roles: the number of slots that "
+            "it consumes must not depend on a branch; use a "
+            "zero-trip scf.for, arith.select or a mask [control-flow]",
+        {},
+        /*hasFallback=*/false};
   });
-  return refusal;
+  return rejection;
 }
 
-MaybeRefusal RoleAssigner::run() {
-  if (MaybeRefusal refusal = checkMmas(item, arch))
-    return refusal;
-  if (MaybeRefusal refusal = checkPairs())
-    return refusal;
+MaybeRejection RoleAssigner::run() {
+  if (MaybeRejection rejection = checkMmas(item, arch))
+    return rejection;
+  if (MaybeRejection rejection = checkPairs())
+    return rejection;
   if (arch.tensorMemory.columns != 0) {
     makeAccumulatorsWhole(item, remark);
-    if (MaybeRefusal refusal = checkChains(findAccumulators(item)))
-      return refusal;
+    if (MaybeRejection rejection = checkChains(findAccumulators(item)))
+      return rejection;
   }
   if (wantsRoles == tile::Roles::None)
     return assignToOne(fire(Rule::NoRoles, "compute"));
-  if (MaybeRefusal refusal = checkOperations(item))
-    return refusal;
+  if (MaybeRejection rejection = checkOperations(item))
+    return rejection;
   Dataflow dataflow(item);
   SmallVector<LoadInfo> loads;
-  if (MaybeRefusal refusal =
+  if (MaybeRejection rejection =
           classifyLoads(item, dataflow, schedule, arch, loads))
-    return refusal;
+    return rejection;
   addLoadRoles(item, loads, wantsRoles == tile::Roles::Single, owners);
   item.body->walk([&](Operation *op) {
     if (goesWithReader(op))
@@ -421,29 +422,30 @@ struct AssignRolesPass : agent::impl::AssignRolesBase<AssignRolesPass> {
 };
 } // namespace
 
-/// Refuses what would make the other checks meaningless.
-static MaybeRefusal checkKernel(Item &item) {
-  MaybeRefusal refusal;
+/// Rejects what would make the other checks meaningless.
+static MaybeRejection checkKernel(Item &item) {
+  MaybeRejection rejection;
   bool stores = false;
   item.body->walk<WalkOrder::PreOrder>([&](Operation *op) {
     stores |= isa<tile::StoreOp>(op);
-    if (refusal || !isa_and_nonnull<AgentDialect>(op->getDialect()))
+    if (rejection || !isa_and_nonnull<AgentDialect>(op->getDialect()))
       return;
-    refusal = Refusal{op->getLoc(),
-                      "'" + op->getName().getStringRef().str() +
-                          "' is in the kernel already; roles are assigned to "
-                          "tile programs only",
-                      {},
-                      /*hasFallback=*/false};
+    rejection =
+        Rejection{op->getLoc(),
+                  "'" + op->getName().getStringRef().str() +
+                      "' is in the kernel already; roles are assigned to "
+                      "tile programs only [pass-order]",
+                  {},
+                  /*hasFallback=*/false};
   });
-  if (refusal || stores)
-    return refusal;
-  return Refusal{item.kernel.getLoc(),
-                 "kernel @" + item.kernel.getSymName().str() +
-                     " stores nothing, so there is nothing for a role to do; "
-                     "results leave a kernel with tile.store",
-                 {},
-                 /*hasFallback=*/false};
+  if (rejection || stores)
+    return rejection;
+  return Rejection{item.kernel.getLoc(),
+                   "kernel @" + item.kernel.getSymName().str() +
+                       " stores nothing, so there is nothing for a role to do; "
+                       "results leave a kernel with tile.store [no-store]",
+                   {},
+                   /*hasFallback=*/false};
 }
 
 LogicalResult AssignRolesPass::assign() {
@@ -453,10 +455,10 @@ LogicalResult AssignRolesPass::assign() {
     return failure();
   tile::Schedule schedule = tile::getSchedule(kernel);
   Item item = Item::of(kernel);
-  if (MaybeRefusal refusal = sinkIntoItem(item))
-    return refusal->emit();
-  if (MaybeRefusal refusal = checkKernel(item))
-    return refusal->emit();
+  if (MaybeRejection rejection = sinkIntoItem(item))
+    return rejection->emit();
+  if (MaybeRejection rejection = checkKernel(item))
+    return rejection->emit();
   // Something is stored, so the item itself stays.
   IRRewriter rewriter(kernel.getContext());
   (void)runRegionDCE(rewriter, kernel->getRegions());
@@ -466,17 +468,17 @@ LogicalResult AssignRolesPass::assign() {
       op->emitRemark(reason.str());
   };
   RoleAssigner assigner(item, **arch, schedule, remark);
-  if (MaybeRefusal refusal = assigner.run()) {
-    bool mayFallBack = refusal->hasFallback &&
+  if (MaybeRejection rejection = assigner.run()) {
+    bool mayFallBack = rejection->hasFallback &&
                        schedule.fallback == tile::Fallback::Unspecialized;
     if (!mayFallBack)
-      return refusal->emit();
+      return rejection->emit();
     // The reason without the way out, which is what happens now.
-    StringRef reason = StringRef(refusal->message).split(';').first;
-    if (MaybeRefusal other =
+    StringRef reason = StringRef(rejection->message).split(';').first;
+    if (MaybeRejection other =
             assigner.assignToOne(fire(Rule::Unspecialized, reason)))
       return other->emit();
-    emitRemark(refusal->loc) << fire(Rule::Unspecialized, reason).str();
+    emitRemark(rejection->loc) << fire(Rule::Unspecialized, reason).str();
   }
   for (const RoleSpec &role : assigner.owners.roles)
     for (const Reason &reason : role.because)

@@ -70,7 +70,7 @@ private:
   LogicalResult formUnits(ArrayRef<RoleOp> roles);
   LogicalResult checkTiles(RoleOp role, const RegisterDemand &demand);
   LogicalResult share();
-  InFlightDiagnostic refuse(int64_t sum);
+  InFlightDiagnostic reject(int64_t sum);
   LogicalResult checkEntry();
   void record();
 
@@ -107,19 +107,19 @@ static std::string nameRoles(const Unit &unit) {
   return text;
 }
 
-/// Refuses a role whose tiles cannot be in the registers of its threads.
+/// Rejects a role whose tiles cannot be in the registers of its threads.
 LogicalResult Budgeter::checkTiles(RoleOp role, const RegisterDemand &demand) {
   if (demand.total() <= most)
     return success();
-  InFlightDiagnostic diag = tile::tooLarge(role.emitError())
-                            << "role @" << role.getSymName()
-                            << " carries tiles through its loops that take "
-                            << demand.held << " registers in each of its "
-                            << role.getWarps() * arch.warpSize
-                            << " threads, the largest " << demand.largestHeld
-                            << "; with " << demand.total() - demand.held
-                            << " for addresses and work in progress that is "
-                            << demand.total() << " > " << most;
+  InFlightDiagnostic diag =
+      tile::tooLarge(role.emitError())
+      << "role @" << role.getSymName()
+      << " carries tiles through its loops that take " << demand.held
+      << " registers in each of its " << role.getWarps() * arch.warpSize
+      << " threads, the largest " << demand.largestHeld << "; with "
+      << demand.total() - demand.held
+      << " for addresses and work in progress that is " << demand.total()
+      << " > " << most << " [register-limit]";
   for (int64_t warps = alignUp(role.getWarps() + 1, warpsPerGroup);
        warps * arch.warpSize <= arch.maxThreadsPerCta; warps += warpsPerGroup)
     if (RegisterDemand other = estimateRegisters(role, warps, arch);
@@ -164,13 +164,14 @@ LogicalResult Budgeter::formUnits(ArrayRef<RoleOp> roles) {
                            << " for tiles and needs "
                            << demand.total() - demand.held
                            << " for addresses and work in progress: "
-                           << demand.total() << " in all; it will spill";
+                           << demand.total()
+                           << " in all; it will spill [register-spills]";
     }
   }
   return success();
 }
 
-InFlightDiagnostic Budgeter::refuse(int64_t total) {
+InFlightDiagnostic Budgeter::reject(int64_t total) {
   int64_t groupThreads = warpsPerGroup * arch.warpSize;
   int64_t threads = busyGroups * groupThreads;
   InFlightDiagnostic diag = tile::tooLarge(op.emitError()) << "registers: ";
@@ -183,7 +184,7 @@ InFlightDiagnostic Budgeter::refuse(int64_t total) {
   return diag;
 }
 
-/// Refuses a role with an instruction that ptxas cannot compile with what the
+/// Rejects a role with an instruction that ptxas cannot compile with what the
 /// threads of the CTA can enter with.
 LogicalResult Budgeter::checkEntry() {
   if (leastEntry <= largestEntry)
@@ -196,7 +197,8 @@ LogicalResult Budgeter::checkEntry() {
          << leastEntry << ": " << leastEntry << " × " << threads
          << " threads = " << leastEntry * threads << " > "
          << arch.registersPerSm << " on " << arch.name
-         << "; give the roles fewer warps, or use a tile of fewer columns";
+         << "; give the roles fewer warps, or use a tile of fewer columns "
+            "[register-limit]";
 }
 
 LogicalResult Budgeter::share() {
@@ -218,11 +220,11 @@ LogicalResult Budgeter::share() {
   if (int64_t total = sum(); total > pool) {
     bool byHand =
         llvm::any_of(units, [](const Unit &unit) { return unit.fixed; });
-    return refuse(total) << (byHand
-                                 ? "; setmaxnreg.inc would wait forever: lower "
-                                   "a budget, or leave registers(n) out"
-                                 : "; give the roles fewer warps, or use a "
-                                   "smaller tile");
+    return reject(total) << (byHand ? "; setmaxnreg.inc would deadlock: lower "
+                                      "a budget, or leave registers(n) out"
+                                    : "; give the roles fewer warps, or use a "
+                                      "smaller tile")
+                         << " [register-limit]";
   }
 
   // The rest goes to the roles that compute, the poorest first.
@@ -287,7 +289,7 @@ LogicalResult Budgeter::run() {
       return role.emitError()
              << "role @" << role.getSymName()
              << " has no warps yet; budgets go by warp groups, so run "
-                "map-execution-units first";
+                "map-execution-units first [pass-order]";
   if (failed(requireEngines(op)))
     return failure();
   llvm::sort(roles, [](RoleOp a, RoleOp b) { return *a.getAt() < *b.getAt(); });

@@ -1,4 +1,4 @@
-//===- CheckCode.cpp - Refuse what there is no code for -------------------===//
+//===- CheckCode.cpp - Reject what there is no code for -------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -58,7 +58,7 @@ static LogicalResult checkHints(tile::KernelOp kernel) {
       return kernel.emitError()
              << "hints: '" << name
              << "' is not moved by TMA, so that there is no copy to give a "
-                "hint to; leave it out";
+                "hint to; leave it out [schedule-hints]";
   }
   return success();
 }

@@ -107,20 +107,20 @@ std::string drawloom::agent::whyNotTma(tile::StoreOp store,
                    store.getTileDims(), limits);
 }
 
-MaybeRefusal drawloom::agent::checkThreads(tile::LoadOp load,
-                                           StringRef whyNotTma) {
+MaybeRejection drawloom::agent::checkThreads(tile::LoadOp load,
+                                             StringRef whyNotTma) {
   auto tile = dyn_cast<RankedTensorType>(load.getType());
   if (!tile || !tile.getElementType().isIntOrFloat())
     return std::nullopt;
   unsigned bits = tile.getElementTypeBitWidth();
   if (bits % 8 == 0 || bits == 1)
     return std::nullopt;
-  return Refusal{
+  return Rejection{
       load.getLoc(),
       llvm::formatv("no role can load '{0}': TMA cannot, because {1}, and "
                     "threads cannot, because elements of {2} bits do not begin "
                     "at whole bytes; give the view strides that are multiples "
-                    "of 16 bytes, or none",
+                    "of 16 bytes, or none [load-strides]",
                     getViewName(load.getView()), whyNotTma, bits)
           .str(),
       {},

@@ -13,7 +13,7 @@
 #ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_COPIES_H
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_COPIES_H
 
-#include "Refusal.h"
+#include "Rejection.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 
 namespace drawloom::target {
@@ -27,7 +27,7 @@ std::string whyNotTma(tile::LoadOp load, const target::TmaLimits &limits);
 std::string whyNotTma(tile::StoreOp store, const target::TmaLimits &limits);
 
 /// Why not even threads can copy it, if so.
-MaybeRefusal checkThreads(tile::LoadOp load, llvm::StringRef whyNotTma);
+MaybeRejection checkThreads(tile::LoadOp load, llvm::StringRef whyNotTma);
 
 } // namespace drawloom::agent
 

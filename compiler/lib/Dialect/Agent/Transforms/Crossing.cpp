@@ -152,15 +152,15 @@ SmallVector<Part> drawloom::agent::findParts(Item &item, const Owners &owners) {
   return parts;
 }
 
-MaybeRefusal drawloom::agent::checkCrossing(Item &item, const Owners &owners,
-                                            ArrayRef<Part> parts) {
+MaybeRejection drawloom::agent::checkCrossing(Item &item, const Owners &owners,
+                                              ArrayRef<Part> parts) {
   for (auto [role, part] : llvm::enumerate(parts))
     for (Value value : part.crossing) {
       if (isTile(value.getType()))
         continue;
       std::string type;
       llvm::raw_string_ostream(type) << value.getType();
-      return Refusal{
+      return Rejection{
           value.getLoc(),
           llvm::formatv(
               "@{0} needs this {1}, which @{2} computes from tiles; only tiles "

@@ -15,7 +15,7 @@
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_CROSSING_H
 
 #include "Owners.h"
-#include "Refusal.h"
+#include "Rejection.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace drawloom::agent {
@@ -32,8 +32,8 @@ struct Part {
 llvm::SmallVector<Part> findParts(Item &item, const Owners &owners);
 
 /// Checks that what crosses can: tiles travel through pipes, scalars do not.
-MaybeRefusal checkCrossing(Item &item, const Owners &owners,
-                           llvm::ArrayRef<Part> parts);
+MaybeRejection checkCrossing(Item &item, const Owners &owners,
+                             llvm::ArrayRef<Part> parts);
 
 /// Sorts values by where the program makes them.
 void sortByProgram(Item &item, llvm::MutableArrayRef<mlir::Value> values);

@@ -39,12 +39,12 @@ public:
       : item(item), owners(owners), schedule(schedule), arch(arch),
         builder(item.kernel.getContext()) {}
 
-  MaybeRefusal run();
+  MaybeRejection run();
 
 private:
   void makePipes();
   void limitTensorMemory();
-  MaybeRefusal makeStream();
+  MaybeRejection makeStream();
   StringRef nameSource() const;
   void makeRoles();
   void setScopes();
@@ -154,17 +154,18 @@ StringRef Former::nameSource() const {
              : "an atomic counter";
 }
 
-MaybeRefusal Former::makeStream() {
+MaybeRejection Former::makeStream() {
   bool dynamic = schedule.persistent == tile::Persistence::Dynamic;
   ItemsOp items = makeItems(item, dynamic ? Stream::dynamic : Stream::fixed,
                             schedule.cluster, builder);
   source = items.getItems();
   if (schedule.persistent == tile::Persistence::None && !item.nest.empty() &&
       !plan::findFactors(items.getCount()))
-    return Refusal{item.nest.front().getLoc(),
-                   "'persistent = none' gives each work tile a CTA of its own, "
-                   "and a launch can't count them: their number is no product "
-                   "of sizes of the arguments; use static or dynamic"};
+    return Rejection{
+        item.nest.front().getLoc(),
+        "'persistent = none' gives each work tile a CTA of its own, "
+        "and a launch can't count them: their number is no product "
+        "of sizes of the arguments; use static or dynamic [item-count]"};
   if (!dynamic)
     return std::nullopt;
   grants = source;
@@ -244,13 +245,13 @@ void Former::setScopes() {
   }
 }
 
-MaybeRefusal Former::run() {
+MaybeRejection Former::run() {
   parts = findParts(item, owners);
-  if (MaybeRefusal refusal = checkCrossing(item, owners, parts))
-    return refusal;
-  if (MaybeRefusal refusal =
+  if (MaybeRejection rejection = checkCrossing(item, owners, parts))
+    return rejection;
+  if (MaybeRejection rejection =
           findPipes(item, owners, parts, schedule, arch, pipes))
-    return refusal;
+    return rejection;
   // A kernel that is one item stands in the block that will hold the switch.
   SmallVector<Operation *> program;
   if (item.nest.empty())
@@ -259,8 +260,8 @@ MaybeRefusal Former::run() {
   else
     program.push_back(item.nest.front());
   builder.setInsertionPoint(item.kernel.getBody().front().getTerminator());
-  if (MaybeRefusal refusal = makeStream())
-    return refusal;
+  if (MaybeRejection rejection = makeStream())
+    return rejection;
   makePipes();
   makeRoles();
   setScopes();
@@ -303,8 +304,8 @@ LogicalResult FormPipesPass::form() {
   Owners::erase(kernel);
   tile::Schedule schedule = tile::getSchedule(kernel);
   Former former(item, *owners, schedule, **arch);
-  if (MaybeRefusal refusal = former.run())
-    return refusal->emit();
+  if (MaybeRejection rejection = former.run())
+    return rejection->emit();
   IRRewriter rewriter(kernel.getContext());
   (void)runRegionDCE(rewriter, kernel->getRegions());
   if (remarks)

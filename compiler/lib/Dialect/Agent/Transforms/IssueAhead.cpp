@@ -20,7 +20,7 @@
 // an accumulator between the start and the end of the MMAs that write it:
 // ptxas would put the MMAs one after the other (C7514).
 
-#include "Refusal.h"
+#include "Rejection.h"
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"

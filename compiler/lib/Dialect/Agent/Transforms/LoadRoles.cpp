@@ -47,8 +47,8 @@ static std::string describeLevel(size_t loops) {
 
 /// Makes the views of one group of the schedule's `together` alike, or says why
 /// they are not.
-static MaybeRefusal join(Item &item, ArrayRef<std::string> names,
-                         MutableArrayRef<LoadInfo> loads) {
+static MaybeRejection join(Item &item, ArrayRef<std::string> names,
+                           MutableArrayRef<LoadInfo> loads) {
   SmallVector<LoadInfo *> members;
   for (const std::string &name : names) {
     size_t before = members.size();
@@ -61,7 +61,7 @@ static MaybeRefusal join(Item &item, ArrayRef<std::string> names,
     for (LoadInfo &load : loads)
       if (!llvm::is_contained(known, load.view))
         known.push_back(load.view);
-    return Refusal{
+    return Rejection{
         item.kernel.getLoc(),
         llvm::formatv("the schedule's 'together' names '{0}', but no "
                       "tile is loaded from it; tiles are loaded "
@@ -74,17 +74,18 @@ static MaybeRefusal join(Item &item, ArrayRef<std::string> names,
   LoadInfo &first = *members.front();
   for (LoadInfo *other : members) {
     if (other->readsOutput)
-      return Refusal{other->op.getLoc(),
-                     llvm::formatv("'{0}' cannot travel together with others: "
-                                   "the kernel also stores to it, so the role "
-                                   "that stores loads it, in order",
-                                   other->view)
-                         .str(),
-                     {}};
+      return Rejection{
+          other->op.getLoc(),
+          llvm::formatv("'{0}' cannot travel together with others: "
+                        "the kernel also stores to it, so the role "
+                        "that stores loads it, in order",
+                        other->view)
+              .str(),
+          {}};
     if (other->op->getBlock() != first.op->getBlock()) {
       SmallVector<Operation *, 4> here = item.loopsAround(first.op),
                                   there = item.loopsAround(other->op);
-      return Refusal{
+      return Rejection{
           other->op.getLoc(),
           llvm::formatv(
               "'{0}' and '{1}' cannot travel together: '{0}' is loaded {2} "
@@ -107,11 +108,9 @@ static MaybeRefusal join(Item &item, ArrayRef<std::string> names,
   return std::nullopt;
 }
 
-MaybeRefusal drawloom::agent::classifyLoads(Item &item,
-                                            const Dataflow &dataflow,
-                                            const tile::Schedule &schedule,
-                                            const target::Architecture &arch,
-                                            SmallVectorImpl<LoadInfo> &loads) {
+MaybeRejection drawloom::agent::classifyLoads(
+    Item &item, const Dataflow &dataflow, const tile::Schedule &schedule,
+    const target::Architecture &arch, SmallVectorImpl<LoadInfo> &loads) {
   bool single = schedule.roles == tile::Roles::Single;
   bool hasMatrix = dataflow.hasMmas();
   item.body->walk<WalkOrder::PreOrder>([&](tile::LoadOp load) {
@@ -125,8 +124,8 @@ MaybeRefusal drawloom::agent::classifyLoads(Item &item,
   });
   for (LoadInfo &load : loads) {
     if (!load.whyThreads.empty())
-      if (MaybeRefusal refusal = checkThreads(load.op, load.whyThreads))
-        return refusal;
+      if (MaybeRejection rejection = checkThreads(load.op, load.whyThreads))
+        return rejection;
     bool vector = cast<RankedTensorType>(load.op.getType()).getRank() == 1;
     if (vector && hasMatrix && !isNamed(schedule, load.view))
       load.whyInPlace = "a vector is too small for a slot of its own";
@@ -135,8 +134,8 @@ MaybeRefusal drawloom::agent::classifyLoads(Item &item,
   }
   for (const std::vector<std::string> &group : schedule.together)
     if (!group.empty())
-      if (MaybeRefusal refusal = join(item, group, loads))
-        return refusal;
+      if (MaybeRejection rejection = join(item, group, loads))
+        return rejection;
   return std::nullopt;
 }
 

@@ -15,7 +15,7 @@
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_LOADROLES_H
 
 #include "Dataflow.h"
-#include "Refusal.h"
+#include "Rejection.h"
 
 namespace drawloom::target {
 struct Architecture;
@@ -40,10 +40,10 @@ struct LoadInfo {
 };
 
 /// Looks at every load of a tile in the item, in the order of the program.
-MaybeRefusal classifyLoads(Item &item, const Dataflow &dataflow,
-                           const tile::Schedule &schedule,
-                           const target::Architecture &arch,
-                           llvm::SmallVectorImpl<LoadInfo> &loads);
+MaybeRejection classifyLoads(Item &item, const Dataflow &dataflow,
+                             const tile::Schedule &schedule,
+                             const target::Architecture &arch,
+                             llvm::SmallVectorImpl<LoadInfo> &loads);
 
 /// Adds the roles that load, and gives them their loads.
 void addLoadRoles(Item &item, llvm::ArrayRef<LoadInfo> loads, bool onlyOne,

@@ -12,12 +12,12 @@
 //   scf.while   is there an item? take its number, or its message; tell others
 //   do          the role's body; then the next number
 //
-// The number of a work tile is that of a CTA. The CTA's own comes first; after
-// it, cluster launch control gives those of CTAs that have not started, and
-// where there is none, an atomic counter gives those that no CTA has begun. A
-// number that is not below the count is no work tile, and a failed query gives
-// such a number. So the end is found by one comparison, it is a message like
-// the others, and no role asks after it.
+// The number of an item is that of a CTA. The CTA's own comes first; after it,
+// launch control gives those of CTAs that have not started, and where there is
+// no launch control, a counter gives what no CTA has begun with. An item whose
+// number is not below the count is none, and a rejection is such a number. So
+// the end is found by one comparison, it is a message like the others, and
+// no role asks after it.
 //
 // The answer is waited for before the loop goes on: when the role ends, no
 // answer is in flight.
@@ -70,16 +70,17 @@ LogicalResult RoleLowering::lowerItems(ForEachItemOp op) {
                << "takes one work tile in " << op.getEvery() << " and shares '"
                << pipe.getName()
                << "' with a role that takes others; give each of these roles a "
-                  "pipe of its own";
+                  "pipe of its own [dynamic-items]";
     }
   if (isDynamic(op) && role.getWarps() != 1)
-    return op->emitOpError()
-           << "takes dynamic work tiles in @" << role.getSymName() << ", of "
-           << role.getWarps()
-           << " warps; one warp asks, and publishes the answers to the others";
+    return op->emitOpError() << "takes dynamic work tiles in @"
+                             << role.getSymName() << ", of " << role.getWarps()
+                             << " warps; one warp asks, and publishes the "
+                                "answers to the others [dynamic-items]";
   if (requestsTiles(op) && !nextTile.at)
-    return op->emitOpError("has no place for the answer about the next work "
-                           "tile: code is generated after 'place-memory'");
+    return op->emitOpError(
+        "has no place for the answer about the next work "
+        "item: code is generated after 'place-memory' [pass-order]");
   startLags(op);
   LogicalResult lowered = getNumbers(op) && !isDynamic(op) && !op.getPublish()
                               ? lowerKnownItems(op)
@@ -244,14 +245,14 @@ Value RoleLowering::requestTile() {
   }
   awaitNextTile(ring, full);
   Value number = ClcQueryOp::create(b, b.getIndexType(), *nextTile.at);
-  // The CTAs of a cluster take neighbors. A refusal is the same for all.
+  // The CTAs of a cluster take neighbors. A rejection is the same for all.
   if (nextTile.empty) {
     Value none = arith::ConstantIndexOp::create(b, -1);
-    Value refused =
+    Value rejected =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, none);
     Value own = arith::IndexCastOp::create(b, b.getIndexType(), rank);
     Value mine = arith::AddIOp::create(b, number, own);
-    number = arith::SelectOp::create(b, refused, none, mine);
+    number = arith::SelectOp::create(b, rejected, none, mine);
   }
   // All lanes have read the answer before the next one is written there, by
   // another proxy: they meet at the end of the item.

@@ -133,7 +133,7 @@ LogicalResult RoleLowering::carry(scf::ForOp op, ValueRange values,
     else if (tile::isZero(value))
       carried.push_back(constant(0, 1));
     else
-      return plan::refuseStart(op);
+      return plan::rejectStart(op);
   }
   return success();
 }

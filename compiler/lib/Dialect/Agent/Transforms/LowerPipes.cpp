@@ -87,7 +87,7 @@ LogicalResult RoleLowering::findSyncs() {
     if (!answer.allowed)
       return pipe->emitOpError()
              << "takes the bytes of '" << reuses.getValue() << "', but "
-             << answer.reason << "; run 'place-memory'";
+             << answer.reason << "; run 'place-memory' [pass-order]";
     if (answer.sync)
       syncs.insert(answer.sync);
   }
@@ -192,7 +192,7 @@ static LogicalResult checkScope(PipeOp pipe) {
     return pipe->emitOpError()
            << "has scope(" << stringifyScope(pipe.getScope())
            << "), and only tiles that are loaded with multicast, that a pair "
-              "multiplies, or that are gathered, have code for it";
+              "multiplies, or that are gathered, have code for it [pipe-scope]";
   if (plan::getGather(pipe))
     return success();
   Engine needed = fillsForPair ? Engine::tensor_core : Engine::tma;
@@ -200,16 +200,16 @@ static LogicalResult checkScope(PipeOp pipe) {
     return pipe->emitOpError()
            << "holds tiles that CTAs of a cluster share and is filled by("
            << stringifyEngine(*pipe.getProducerEngine())
-           << "); only TMA writes to other CTAs";
+           << "); only TMA writes to other CTAs [pipe-scope]";
   for (Operation *user : pipe.getPipe().getUsers())
     if (auto produce = dyn_cast<ProduceOp>(user); produce && emptiesForPair)
       for (auto load : produce.getBody().getOps<tile::LoadOp>())
         if (isa<RankedTensorType>(load.getType()) &&
             !isa<BlockArgument>(load.getView()))
           return load->emitOpError(
-              "is for a pair and loads a part of a view, at whose edges "
-              "threads copy; the leader announces the bytes of both CTAs, so "
-              "TMA has to bring them");
+              "is for a CTA pair and loads a subview, whose edge tiles are "
+              "copied with cp.async; the leader expects the bytes of both "
+              "CTAs, so TMA has to load them [pipe-scope]");
   // The swizzle of shared memory repeats after so many rows.
   constexpr int64_t patternRows = 8;
   SmallVector<int64_t> cluster = plan::getPeerCluster(pipe.getSwitch());
@@ -222,7 +222,7 @@ static LogicalResult checkScope(PipeOp pipe) {
              << "holds a " << type << " that " << parts
              << " CTAs share; a part is a multiple of " << patternRows
              << " rows, and " << rows << " % (" << parts << " x " << patternRows
-             << ") = " << rows % (parts * patternRows);
+             << ") = " << rows % (parts * patternRows) << " [pipe-scope]";
   }
   return success();
 }
@@ -263,7 +263,8 @@ static LogicalResult checkPair(tile::MmaOp op) {
            << role.getSymName() << " acts for a "
            << stringifyScope(role.getScope()) << "; "
            << (op.getPair() ? "give the role scope(pair)"
-                            : "say 'pair' here as well");
+                            : "say 'pair' here as well")
+           << " [cta-pair]";
   std::optional<int64_t> b = getHalvedDim(op.getB());
   if (getHalvedDim(op.getA()) || (op.getPair() ? b != 0 : b.has_value()))
     return op->emitOpError()
@@ -271,7 +272,7 @@ static LogicalResult checkPair(tile::MmaOp op) {
                    ? "is of a pair, whose CTAs each hold all rows and columns "
                      "of A, and half of the rows of B"
                    : "is of one CTA, which holds all of A and B")
-           << "; its loads say something else by 'halved'";
+           << "; its loads say something else by 'halved'" << " [cta-pair]";
   return success();
 }
 
@@ -279,18 +280,18 @@ static LogicalResult checkPair(tile::MmaOp op) {
 LogicalResult LowerPipes::check(SwitchOp roles,
                                 const target::Architecture *arch) {
   if (!arch)
-    return getOperation()->emitOpError(
-        "has no target: code is generated after 'choose-schedule'");
+    return getOperation()->emitOpError("has no target: code is generated after "
+                                       "'choose-schedule' [pass-order]");
   if (!roles.getWarps())
     return roles->emitOpError(
-        "is not placed: code is generated after 'place-memory'");
+        "is not placed: code is generated after 'place-memory' [pass-order]");
   llvm::Expected<std::optional<LaunchCondition>> verdict = readVerdict(roles);
   if (!verdict) {
     std::string words = llvm::toString(verdict.takeError());
     // Roles that may hang have no code unless the option asks for it.
     if (!unproved)
       return roles->emitOpError()
-             << words << "; 'unproved' asks for code all the same";
+             << words << "; pass --unproved to compile it anyway [unproved]";
   }
   if (failed(requireEngines(roles)) ||
       failed(tile::requireCode(getOperation(), *arch)) ||
@@ -300,25 +301,26 @@ LogicalResult LowerPipes::check(SwitchOp roles,
     return roles->emitOpError()
            << "has items(" << stringifyScope(roles.getItems())
            << "): CTAs that take a work tile together have no code yet; let "
-              "each take its own";
+              "each take its own [unsupported-scope]";
   for (RoleOp role : roles.getRoles()) {
     if (!role.getAt())
-      return role->emitOpError(
-          "has no warps: code is generated after 'map-execution-units'");
+      return role->emitOpError("has no warps: code is generated after "
+                               "'map-execution-units' [pass-order]");
     bool multiplies =
         role.walk([](tile::MmaOp) { return WalkResult::interrupt(); })
             .wasInterrupted();
     if (role.getScope() != Scope::cta && !(actsForPair(role) && multiplies))
       return role->emitOpError()
              << "acts for a " << stringifyScope(role.getScope())
-             << ", which has no code yet; use a role of each CTA";
+             << ", which has no code yet; use a role of each CTA "
+                "[unsupported-scope]";
   }
   ArrayRef<int64_t> cluster = roles.getCluster().value_or(ArrayRef<int64_t>());
   if (plan::hasPairs(roles) && cluster[plan::getPairDim(roles)] % 2 != 0)
     return roles->emitOpError()
            << "has pairs in a cluster of [" << cluster
            << "]; they are neighbors along the first dimension that has "
-              "several CTAs, so it needs an even number";
+              "several CTAs, so it needs an even number [cta-pair]";
   if (roles.walk([](tile::MmaOp op) -> WalkResult { return checkPair(op); })
           .wasInterrupted())
     return failure();
@@ -353,7 +355,7 @@ LowerPipes::lowerMemory(SwitchOp roles, const target::Architecture &arch,
     PlaceAttr place = pipe.getPlaceAttr();
     if (!place)
       return pipe->emitOpError(
-          "has no place: code is generated after 'place-memory'");
+          "has no place: code is generated after 'place-memory' [pass-order]");
     PipeType type = pipe.getPipe().getType();
     LoweredPipe lowered{pipe,
                         plan::countArrivals(pipe),
@@ -449,7 +451,8 @@ void LowerPipes::runOnOperation() {
   tile::KernelOp kernel = getOperation();
   auto switches = kernel.getBody().front().getOps<SwitchOp>();
   if (switches.empty()) {
-    kernel->emitOpError("has no roles: code is generated after 'form-pipes'");
+    kernel->emitOpError(
+        "has no roles: code is generated after 'form-pipes' [pass-order]");
     return signalPassFailure();
   }
   SwitchOp roles = *switches.begin();

@@ -72,13 +72,13 @@ static LogicalResult checkWholeGroups(RoleOp role,
     return role.emitError()
            << "role @" << role.getSymName() << " has " << countWarps(warps)
            << ", but " << reason << "; use warps("
-           << alignUp(warps, warpsPerGroup) << ")";
+           << alignUp(warps, warpsPerGroup) << ") [warp-placement]";
   if (std::optional<int64_t> at = role.getAt(); at && *at % warpsPerGroup != 0)
     return role.emitError()
            << "role @" << role.getSymName() << " starts at warp " << *at
            << ", but " << reason << "; it must start at a multiple of four: "
            << "use at(" << alignUp(*at, warpsPerGroup)
-           << ") or leave all places out";
+           << ") or leave all places out [warp-placement]";
   return success();
 }
 
@@ -201,7 +201,7 @@ static LogicalResult mapSwitch(SwitchOp op, const target::Architecture &arch) {
                           << mapping.warps << " × " << arch.warpSize << " = "
                           << threads << " threads > " << arch.maxThreadsPerCta
                           << " of a CTA on " << arch.name
-                          << "; give the roles fewer warps";
+                          << "; give the roles fewer warps [thread-limit]";
   }
 
   for (auto [role, at] : mapping.places) {

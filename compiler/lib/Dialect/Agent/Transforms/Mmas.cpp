@@ -21,21 +21,22 @@ using namespace drawloom::agent;
 // Legal forms
 //===----------------------------------------------------------------------===//
 
-static MaybeRefusal checkMma(tile::MmaOp op, const target::Architecture &arch) {
+static MaybeRejection checkMma(tile::MmaOp op,
+                               const target::Architecture &arch) {
   std::string why = target::whyNoCode(tile::describeMma(op), arch);
   if (why.empty())
     return std::nullopt;
-  return Refusal{op.getLoc(), why, {}, /*hasFallback=*/false};
+  return Rejection{op.getLoc(), why, {}, /*hasFallback=*/false};
 }
 
-MaybeRefusal drawloom::agent::checkMmas(Item &item,
-                                        const target::Architecture &arch) {
-  MaybeRefusal refusal;
+MaybeRejection drawloom::agent::checkMmas(Item &item,
+                                          const target::Architecture &arch) {
+  MaybeRejection rejection;
   item.body->walk([&](tile::MmaOp op) {
-    if (!refusal)
-      refusal = checkMma(op, arch);
+    if (!rejection)
+      rejection = checkMma(op, arch);
   });
-  return refusal;
+  return rejection;
 }
 
 //===----------------------------------------------------------------------===//

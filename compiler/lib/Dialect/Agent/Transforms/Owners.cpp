@@ -102,9 +102,9 @@ static bool readRoles(tile::KernelOp kernel, Owners &owners) {
 FailureOr<Owners> Owners::read(tile::KernelOp kernel) {
   Owners owners;
   if (!readRoles(kernel, owners))
-    return kernel.emitError()
-           << "kernel @" << kernel.getSymName()
-           << " has no roles yet: run assign-roles before form-pipes";
+    return kernel.emitError() << "kernel @" << kernel.getSymName()
+                              << " has no roles yet: run assign-roles before "
+                                 "form-pipes [pass-order]";
   auto find = [&](Attribute attr) -> std::optional<int> {
     if (isa<UnitAttr>(attr))
       return noRole;
@@ -119,7 +119,7 @@ FailureOr<Owners> Owners::read(tile::KernelOp kernel) {
       std::optional<int> role = find(attr);
       if (!role) {
         op->emitError() << "belongs to " << attr
-                        << ", which is none of the kernel's roles";
+                        << ", which is none of the kernel's roles [role-owner]";
         return WalkResult::interrupt();
       }
       owners.set(op, *role);
@@ -130,14 +130,15 @@ FailureOr<Owners> Owners::read(tile::KernelOp kernel) {
       return WalkResult::advance();
     if (names.size() != loop.getInitArgs().size()) {
       op->emitError() << "names " << names.size() << " owners for "
-                      << loop.getInitArgs().size() << " carried values";
+                      << loop.getInitArgs().size()
+                      << " carried values [role-owner]";
       return WalkResult::interrupt();
     }
     for (auto [i, attr] : llvm::enumerate(names)) {
       std::optional<int> role = find(attr);
       if (!role) {
         op->emitError() << "carries a value of " << attr
-                        << ", which is none of the kernel's roles";
+                        << ", which is none of the kernel's roles [role-owner]";
         return WalkResult::interrupt();
       }
       owners.setCarried(loop, i, *role);

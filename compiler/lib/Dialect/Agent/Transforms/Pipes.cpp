@@ -30,7 +30,7 @@ public:
       : item(item), owners(owners), parts(parts), schedule(schedule),
         arch(arch) {}
 
-  MaybeRefusal run(Pipes &pipes);
+  MaybeRejection run(Pipes &pipes);
 
 private:
   void findReaders();
@@ -40,11 +40,11 @@ private:
   void nameIt(PipeSpec &pipe);
   void placeIt(PipeSpec &pipe);
   int64_t getLag(const PipeSpec &pipe, int role) const;
-  MaybeRefusal countSlots(PipeSpec &pipe) const;
-  MaybeRefusal checkStores() const;
+  MaybeRejection countSlots(PipeSpec &pipe) const;
+  MaybeRejection checkStores() const;
   void stageStores(Pipes &pipes);
   void findExchanges(Pipes &pipes);
-  MaybeRefusal checkNames(const Pipes &pipes) const;
+  MaybeRejection checkNames(const Pipes &pipes) const;
   std::string getFreeName(StringRef name);
   bool readByMmas(const PipeSpec &pipe, bool asFirstOnly) const;
 
@@ -256,7 +256,7 @@ int64_t PipeFinder::getLag(const PipeSpec &pipe, int role) const {
   return any && all ? 1 : 0;
 }
 
-MaybeRefusal PipeFinder::countSlots(PipeSpec &pipe) const {
+MaybeRejection PipeFinder::countSlots(PipeSpec &pipe) const {
   SmallVector<std::string> views;
   for (Value value : pipe.values)
     if (auto load = value.getDefiningOp<tile::LoadOp>())
@@ -273,12 +273,13 @@ MaybeRefusal PipeFinder::countSlots(PipeSpec &pipe) const {
     if (!slots || byPipe)
       continue;
     if (!asked.empty() && *slots != pipe.slots)
-      return Refusal{
+      return Rejection{
           pipe.values.front().getLoc(),
-          llvm::formatv("the schedule gives {0} slots for '{1}' and {2} for "
-                        "'{3}', but they travel in one pipe, '{4}', whose "
-                        "slots hold both; give them one number",
-                        pipe.slots, asked, *slots, view, pipe.name)
+          llvm::formatv(
+              "the schedule gives {0} slots for '{1}' and {2} for "
+              "'{3}', but they travel in one pipe, '{4}', whose "
+              "slots hold both; give them one number [schedule-slots]",
+              pipe.slots, asked, *slots, view, pipe.name)
               .str(),
           {},
           /*hasFallback=*/false};
@@ -342,7 +343,7 @@ void PipeFinder::addPipe(ArrayRef<Value> values, Pipes &pipes) {
 static constexpr int64_t stagingShare = 4;
 
 /// Roles run side by side, so that stores of two of them have no order.
-MaybeRefusal PipeFinder::checkStores() const {
+MaybeRejection PipeFinder::checkStores() const {
   SmallVector<tile::StoreOp> stores;
   item.body->walk([&](tile::StoreOp store) { stores.push_back(store); });
   for (auto [number, b] : llvm::enumerate(stores))
@@ -352,12 +353,12 @@ MaybeRefusal PipeFinder::checkStores() const {
           getArgument(a.getView()) != getArgument(b.getView()) ||
           !mayMeet(a, b))
         continue;
-      return Refusal{
+      return Rejection{
           b.getLoc(),
           llvm::formatv("stores to '{0}' where another store may write, too: "
                         "@{1} does this one and @{2} the other, side by side, "
                         "so that nothing says which comes last; store each "
-                        "element once, or use 'roles = none'",
+                        "element once, or use 'roles = none' [store-race]",
                         getViewName(b.getView()), owners.roles[other].name,
                         owners.roles[one].name)
               .str()}
@@ -435,7 +436,7 @@ void PipeFinder::findExchanges(Pipes &pipes) {
 }
 
 /// A name that means nothing is a mistake in the schedule.
-MaybeRefusal PipeFinder::checkNames(const Pipes &pipes) const {
+MaybeRejection PipeFinder::checkNames(const Pipes &pipes) const {
   SmallVector<StringRef> known = {"operands", "result", "middle", "output",
                                   "exchange"};
   if (schedule.persistent == tile::Persistence::Dynamic)
@@ -455,18 +456,20 @@ MaybeRefusal PipeFinder::checkNames(const Pipes &pipes) const {
     SmallVector<std::string> made;
     for (const PipeSpec &pipe : pipes.pipes)
       made.push_back(pipe.name);
-    return Refusal{item.kernel.getLoc(),
-                   llvm::formatv("the schedule gives slots for '{0}', which is "
-                                 "neither a view nor a pipe; the pipes are {1}",
-                                 name, made.empty() ? "none" : listNames(made))
-                       .str(),
-                   {},
-                   /*hasFallback=*/false};
+    return Rejection{
+        item.kernel.getLoc(),
+        llvm::formatv(
+            "the schedule gives slots for '{0}', which is "
+            "neither a view nor a pipe; the pipes are {1} [schedule-slots]",
+            name, made.empty() ? "none" : listNames(made))
+            .str(),
+        {},
+        /*hasFallback=*/false};
   }
   return std::nullopt;
 }
 
-MaybeRefusal PipeFinder::run(Pipes &pipes) {
+MaybeRejection PipeFinder::run(Pipes &pipes) {
   findReaders();
   join();
   DenseSet<void *> done;
@@ -481,25 +484,25 @@ MaybeRefusal PipeFinder::run(Pipes &pipes) {
     addPipe(members, pipes);
   }
   for (PipeSpec &pipe : pipes.pipes) {
-    if (MaybeRefusal refusal = countSlots(pipe))
-      return refusal;
+    if (MaybeRejection rejection = countSlots(pipe))
+      return rejection;
     for (auto &[role, lag] : pipe.consumers) {
       lag = getLag(pipe, role);
       if (lag != 0)
         pipe.because.push_back(fire(Rule::InFlight, owners.roles[role].name));
     }
   }
-  if (MaybeRefusal refusal = checkStores())
-    return refusal;
+  if (MaybeRejection rejection = checkStores())
+    return rejection;
   stageStores(pipes);
   findExchanges(pipes);
   return checkNames(pipes);
 }
 
-MaybeRefusal drawloom::agent::findPipes(Item &item, const Owners &owners,
-                                        ArrayRef<Part> parts,
-                                        const tile::Schedule &schedule,
-                                        const target::Architecture &arch,
-                                        Pipes &pipes) {
+MaybeRejection drawloom::agent::findPipes(Item &item, const Owners &owners,
+                                          ArrayRef<Part> parts,
+                                          const tile::Schedule &schedule,
+                                          const target::Architecture &arch,
+                                          Pipes &pipes) {
   return PipeFinder(item, owners, parts, schedule, arch).run(pipes);
 }

@@ -77,10 +77,10 @@ struct Pipes {
 };
 
 /// Decides about every value that crosses and every store that is staged.
-MaybeRefusal findPipes(Item &item, const Owners &owners,
-                       llvm::ArrayRef<Part> parts,
-                       const tile::Schedule &schedule,
-                       const target::Architecture &arch, Pipes &pipes);
+MaybeRejection findPipes(Item &item, const Owners &owners,
+                         llvm::ArrayRef<Part> parts,
+                         const tile::Schedule &schedule,
+                         const target::Architecture &arch, Pipes &pipes);
 
 } // namespace drawloom::agent
 

@@ -75,7 +75,7 @@ private:
   int64_t layOut();
   LogicalResult checkShared();
   LogicalResult placeColumns();
-  InFlightDiagnostic refuse(ArrayRef<Room> rooms, StringRef memory,
+  InFlightDiagnostic reject(ArrayRef<Room> rooms, StringRef memory,
                             function_ref<std::string(int64_t)> format);
   void record();
 
@@ -130,7 +130,7 @@ LogicalResult Placer::collect() {
   return success();
 }
 
-/// Refuses what no choice of slots makes fit.
+/// Rejects what no choice of slots makes fit.
 LogicalResult Placer::collectScratch() {
   for (RoleOp role : op.getRoles()) {
     Scratch scratch = findScratch(role, arch);
@@ -141,13 +141,13 @@ LogicalResult Placer::collectScratch() {
              << " of operands and of what its threads "
                 "exchange in shared memory > "
              << formatBytes(arch.maxSharedMemoryPerCta) << " on " << arch.name
-             << "; use a smaller tile";
+             << "; use a smaller tile [shared-memory-limit]";
     if (scratch.columns > arch.tensorMemory.columns)
       return tile::tooLarge(role.emitError())
              << "role @" << role.getSymName() << " keeps " << scratch.columns
              << " columns of its MMAs' results in tensor memory > "
              << arch.tensorMemory.columns << " on " << arch.name
-             << "; use a smaller tile";
+             << "; use a smaller tile [tensor-memory-limit]";
     if (scratch.bytes || scratch.columns)
       scratches.push_back(scratch);
   }
@@ -165,7 +165,8 @@ LogicalResult Placer::checkBarriers() {
                            "with a named barrier of its own: "
                         << roles << " + 1 of the CTA = " << roles + 1 << " > "
                         << arch.namedBarriers << " on " << arch.name
-                        << "; do it in fewer roles, or in roles of one warp";
+                        << "; do it in fewer roles, or in roles of one warp "
+                           "[named-barrier-limit]";
 }
 
 /// Looks for a pipe whose bytes a staging pipe can take: the first that has
@@ -175,7 +176,7 @@ void Placer::findReuse() {
   for (Room &room : shared) {
     if (!isStaging(room.pipe))
       continue;
-    // Of several refusals, the one about the first pipe is reported.
+    // Of several rejections, the one about the first pipe is reported.
     std::string why;
     for (Room &other : shared) {
       int64_t offset = alignUp(other.taken, room.alignment);
@@ -249,7 +250,7 @@ int64_t Placer::layOut() {
 }
 
 /// "operands: 4 slots × 48 KiB + bias: 2 slots × 8 KiB", at the largest pipe.
-InFlightDiagnostic Placer::refuse(ArrayRef<Room> rooms, StringRef memory,
+InFlightDiagnostic Placer::reject(ArrayRef<Room> rooms, StringRef memory,
                                   function_ref<std::string(int64_t)> format) {
   const Room &largest = getLargest(rooms);
   PipeOp pipe = largest.pipe;
@@ -293,25 +294,28 @@ LogicalResult Placer::checkShared() {
   std::vector<Room> &rooms = shared.empty() ? messages : shared;
   if (rooms.empty())
     return tile::tooLarge(op.emitError())
-           << "operands that are in no pipe and barriers take "
+           << "operands outside pipes and barriers take "
            << formatBytes(sharedBytes) << " > " << formatBytes(limit) << " on "
-           << arch.name << "; use a smaller tile or fewer slots";
+           << arch.name
+           << "; use a smaller tile or fewer slots [shared-memory-limit]";
   int64_t slots = 0, scratchBytes = 0;
   for (const Room &room : rooms)
     if (room.isOwn())
       slots = std::min(slots + room.size(), saturated);
   for (const Scratch &scratch : scratches)
     scratchBytes += scratch.bytes;
-  return refuse(rooms, "shared memory", formatBytes)
+  return reject(rooms, "shared memory", formatBytes)
          << (scratchBytes
-                 ? " + operands in no pipe: " + formatBytes(scratchBytes)
+                 ? " + operands outside pipes: " + formatBytes(scratchBytes)
                  : "")
          << " + barriers and messages: "
          << formatBytes(sharedBytes - slots - scratchBytes) << " = "
          << formatBytes(sharedBytes) << " > " << formatBytes(limit) << " on "
-         << arch.name << suggest(rooms, [&](int64_t removed) {
-              return sharedBytes - removed <= limit;
-            });
+         << arch.name
+         << suggest(
+                rooms,
+                [&](int64_t removed) { return sharedBytes - removed <= limit; })
+         << " [shared-memory-limit]";
 }
 
 LogicalResult Placer::placeColumns() {
@@ -332,18 +336,20 @@ LogicalResult Placer::placeColumns() {
            << "the roles keep " << columns
            << " columns of their MMAs' results in tensor "
               "memory > "
-           << limit << " on " << arch.name << "; use a smaller tile";
+           << limit << " on " << arch.name
+           << "; use a smaller tile [tensor-memory-limit]";
   if (columns > limit)
-    return refuse(
+    return reject(
                tensor, "tensor memory",
                [](int64_t count) { return std::to_string(count) + " columns"; })
            << (columns == inSlots
                    ? ""
-                   : " + in no pipe: " + std::to_string(columns - inSlots))
+                   : " + outside pipes: " + std::to_string(columns - inSlots))
            << " = " << columns << " > " << limit << " columns on " << arch.name
-           << suggest(tensor, [&](int64_t removed) {
-                return columns - removed <= limit;
-              });
+           << suggest(
+                  tensor,
+                  [&](int64_t removed) { return columns - removed <= limit; })
+           << " [tensor-memory-limit]";
   tensorColumns = std::max<int64_t>(arch.tensorMemory.minAllocation,
                                     llvm::PowerOf2Ceil(columns));
   return success();

@@ -28,7 +28,7 @@
 
 #include "Copies.h"
 #include "Owners.h"
-#include "Refusal.h"
+#include "Rejection.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
@@ -62,23 +62,23 @@ public:
                 cluster.begin()),
         arch(arch) {}
 
-  MaybeRefusal run();
+  MaybeRejection run();
   SmallVector<std::string> reasons;
 
 private:
-  MaybeRefusal checkItems();
+  MaybeRejection checkItems();
   void findVarying();
   bool add(Value value, Dims dims);
   bool visit(Operation *op);
   bool visitLoop(scf::ForOp loop);
   Dims getControl();
-  MaybeRefusal formPairs(Dims control);
+  MaybeRejection formPairs(Dims control);
   std::string whyNotShared(tile::LoadOp load);
-  MaybeRefusal takeOperand(tile::MmaOp mma, Value operand, bool halve);
-  MaybeRefusal share(tile::LoadOp load, Dims dims);
-  MaybeRefusal checkSaid(tile::LoadOp load, Dims control);
-  MaybeRefusal checkGather(tile::AllGatherOp gather, Dims control);
-  MaybeRefusal checkUsed(Dims control);
+  MaybeRejection takeOperand(tile::MmaOp mma, Value operand, bool halve);
+  MaybeRejection share(tile::LoadOp load, Dims dims);
+  MaybeRejection checkSaid(tile::LoadOp load, Dims control);
+  MaybeRejection checkGather(tile::AllGatherOp gather, Dims control);
+  MaybeRejection checkUsed(Dims control);
 
   Item &item;
   ArrayRef<int64_t> cluster;
@@ -114,17 +114,17 @@ static std::string spell(ArrayRef<int64_t> cluster) {
 }
 
 /// A cluster has a dimension for each one of the work tiles.
-MaybeRefusal CtaPlanner::checkItems() {
+MaybeRejection CtaPlanner::checkItems() {
   int64_t rank = item.nest.empty() ? 0 : item.nest.back().getRank();
   for (auto [dim, size] : llvm::enumerate(cluster))
     if (size > 1 && int64_t(dim) >= rank)
-      return Refusal{
+      return Rejection{
           item.kernel.getLoc(),
-          llvm::formatv("cluster: {0} has {1} CTAs along dimension {2}, but "
-                        "the work tiles of @{3} have {4} dimensions; a cluster "
-                        "takes neighboring items, so use 1 there",
-                        spell(cluster), size, dim, item.kernel.getSymName(),
-                        rank)
+          llvm::formatv(
+              "cluster: {0} has {1} CTAs along dimension {2}, but "
+              "the work tiles of @{3} have {4} dimensions; a cluster "
+              "takes neighboring items, so use 1 there [cluster-size]",
+              spell(cluster), size, dim, item.kernel.getSymName(), rank)
               .str()};
   return std::nullopt;
 }
@@ -230,8 +230,8 @@ std::string CtaPlanner::whyNotShared(tile::LoadOp load) {
 
 /// An operand of an MMA of a pair is a tile that TMA brings to a slot as it
 /// is, and B is the half of one.
-MaybeRefusal CtaPlanner::takeOperand(tile::MmaOp mma, Value operand,
-                                     bool halve) {
+MaybeRejection CtaPlanner::takeOperand(tile::MmaOp mma, Value operand,
+                                       bool halve) {
   StringRef name = halve ? "B" : "A";
   bool transposed = false;
   while (auto transpose = operand.getDefiningOp<tile::TransposeOp>()) {
@@ -240,28 +240,31 @@ MaybeRefusal CtaPlanner::takeOperand(tile::MmaOp mma, Value operand,
   }
   auto load = operand.getDefiningOp<tile::LoadOp>();
   if (!load || !feedsMmasOnly(load))
-    return Refusal{mma.getLoc(),
-                   llvm::formatv("cta_group = 2, but {0} of this MMA is no "
-                                 "tile that is loaded for MMAs only; use "
-                                 "cta_group = 1",
-                                 name)
-                       .str()};
+    return Rejection{
+        mma.getLoc(),
+        llvm::formatv("2-CTA MMA (cta_group = 2): {0} of this MMA is "
+                      "not a tile that is loaded for MMAs only; use "
+                      "cta_group = 1 [cta-pair]",
+                      name)
+            .str()};
   std::string view = getViewName(load.getView());
-  auto refuse = [&](const Twine &why) {
-    return Refusal{load.getLoc(), ("cta_group = 2, but the tile of '" + view +
-                                   "' " + why + "; use cta_group = 1")
-                                      .str()};
+  auto reject = [&](const Twine &why) {
+    return Rejection{load.getLoc(),
+                     ("2-CTA MMA (cta_group = 2) needs TMA for '" + view +
+                      "', but the tile " + why +
+                      "; use cta_group = 1 [cta-pair]")
+                         .str()};
   };
   if (std::string why = whyNotShared(load); !why.empty())
-    return refuse("cannot be loaded by TMA, because " + why);
+    return reject("cannot be loaded by TMA, because " + why);
   // The leader could not tell how many bytes its peer brings.
   if (!isa<BlockArgument>(load.getView()))
-    return refuse("is of a part of a view, at whose edges threads copy it");
+    return reject("is of a subview, whose edge tiles are copied with cp.async");
   std::optional<int64_t> dim;
   if (halve)
     dim = transposed ? 1 : 0;
   if (!pairOperands.try_emplace(load, dim).second && pairOperands[load] != dim)
-    return refuse("is A of one MMA and B of another, or B in two ways, so "
+    return reject("is A of one MMA and B of another, or B in two ways, so "
                   "that no half of it is enough");
   if (dim)
     load.setHalved(*dim);
@@ -269,34 +272,35 @@ MaybeRefusal CtaPlanner::takeOperand(tile::MmaOp mma, Value operand,
 }
 
 /// All MMAs are of pairs: tensor memory belongs to one CTA or to two.
-MaybeRefusal CtaPlanner::formPairs(Dims control) {
+MaybeRejection CtaPlanner::formPairs(Dims control) {
   Dims pair = 1u << pairDim;
   if (control & pair)
-    return Refusal{item.kernel.getLoc(),
-                   "cta_group = 2, but the two CTAs of a pair do not do the "
-                   "same steps; use cta_group = 1"}
+    return Rejection{
+        item.kernel.getLoc(),
+        "2-CTA MMA (cta_group = 2): the two CTAs of a pair do not do "
+        "the same steps; use cta_group = 1 [cta-pair]"}
         .note(depends->getLoc(), "this runs differently in each of them");
-  MaybeRefusal refusal;
+  MaybeRejection rejection;
   item.body->walk([&](tile::MmaOp mma) {
-    if (refusal)
+    if (rejection)
       return;
     if (varying.lookup(mma.getB()) & pair) {
-      refusal = Refusal{
+      rejection = Rejection{
           mma.getLoc(),
-          llvm::formatv("cta_group = 2, but B of this MMA is not the "
+          llvm::formatv("2-CTA MMA (cta_group = 2): B of this MMA is not the "
                         "same in both CTAs, because it depends on dimension "
-                        "{0} of the work tiles; use cta_group = 1",
+                        "{0} of the work tiles; use cta_group = 1 [cta-pair]",
                         pairDim)
               .str()};
       return;
     }
-    refusal = takeOperand(mma, mma.getA(), /*halve=*/false);
-    if (!refusal)
-      refusal = takeOperand(mma, mma.getB(), /*halve=*/true);
+    rejection = takeOperand(mma, mma.getA(), /*halve=*/false);
+    if (!rejection)
+      rejection = takeOperand(mma, mma.getB(), /*halve=*/true);
     mma.setPair(true);
   });
-  if (refusal)
-    return refusal;
+  if (rejection)
+    return rejection;
   used |= pair;
   for (auto &[load, dim] : pairOperands) {
     if (!dim)
@@ -318,7 +322,7 @@ MaybeRefusal CtaPlanner::formPairs(Dims control) {
 // Backward: what MMAs take
 //===----------------------------------------------------------------------===//
 
-MaybeRefusal CtaPlanner::share(tile::LoadOp load, Dims dims) {
+MaybeRejection CtaPlanner::share(tile::LoadOp load, Dims dims) {
   SmallVector<int64_t> along;
   int64_t parts = 1;
   std::string where;
@@ -336,22 +340,23 @@ MaybeRefusal CtaPlanner::share(tile::LoadOp load, Dims dims) {
   auto tile = cast<RankedTensorType>(load.getType());
   std::string view = getViewName(load.getView());
   if (std::string why = whyNotShared(load); !why.empty())
-    return Refusal{load.getLoc(),
-                   llvm::formatv("cluster: {0} CTAs would share the tile of "
-                                 "'{1}', but TMA cannot load it, because {2}; "
-                                 "leave the cluster out",
-                                 parts, view, why)
-                       .str()};
+    return Rejection{
+        load.getLoc(),
+        llvm::formatv("cluster: {0} CTAs would share the tile of "
+                      "'{1}', but TMA cannot load it, because {2}; "
+                      "leave the cluster out [multicast]",
+                      parts, view, why)
+            .str()};
   int64_t rows = tile.getDimSize(0);
   if (load.getHalved() == 0)
     rows /= 2;
   if (rows % (parts * patternRows) != 0)
-    return Refusal{
+    return Rejection{
         load.getLoc(),
         llvm::formatv(
             "cluster: {0} CTAs share the {1} rows of a tile of '{2}', "
             "and a part is a multiple of {3} rows: {1} % ({0} x {3}) "
-            "= {4}; use fewer CTAs, or a larger tile",
+            "= {4}; use fewer CTAs, or a larger tile [multicast]",
             parts, rows, view, patternRows, rows % (parts * patternRows))
             .str()};
   load.setMulticast(along);
@@ -367,37 +372,37 @@ MaybeRefusal CtaPlanner::share(tile::LoadOp load, Dims dims) {
 
 /// What a program says of a load must be so: a CTA would get the tile of
 /// another one.
-MaybeRefusal CtaPlanner::checkSaid(tile::LoadOp load, Dims control) {
+MaybeRejection CtaPlanner::checkSaid(tile::LoadOp load, Dims control) {
   std::string view = getViewName(load.getView());
   for (int64_t dim : load.getMulticast().value_or(ArrayRef<int64_t>())) {
     int64_t size = dim < int64_t(cluster.size()) ? cluster[dim] : 1;
-    auto refuse = [&](const Twine &why) {
-      return Refusal{load.getLoc(),
-                     ("multicast: [" + Twine(dim) +
-                      "] is given for a tile of '" + view + "', but " + why +
-                      "; leave it out, plan-cta adds it where "
-                      "CTAs share a tile")
-                         .str()};
+    auto reject = [&](const Twine &why) {
+      return Rejection{load.getLoc(),
+                       ("multicast: [" + Twine(dim) +
+                        "] is given for a tile of '" + view + "', but " + why +
+                        "; leave it out, plan-cta adds it where "
+                        "CTAs share a tile [multicast]")
+                           .str()};
     };
     if (size == 1)
-      return refuse("the cluster has 1 CTA along dimension " + Twine(dim));
+      return reject("the cluster has 1 CTA along dimension " + Twine(dim));
     if (!isShareable(load))
-      return refuse("more than MMAs read it");
+      return reject("more than MMAs read it");
     if (varying.lookup(load) & (1u << dim))
-      return refuse("the tile depends on dimension " + Twine(dim) +
+      return reject("the tile depends on dimension " + Twine(dim) +
                     " of the work tiles, so that it is another one in each of "
                     "the " +
                     Twine(size) + " CTAs along it");
     if (control & (1u << dim))
-      return refuse("the " + Twine(size) + " CTAs along dimension " +
+      return reject("the " + Twine(size) + " CTAs along dimension " +
                     Twine(dim) + " do not do the same steps")
           .note(depends->getLoc(), "this runs differently in each of them");
   }
   if (load.getHalved() && !pairOperands.contains(load))
-    return Refusal{load.getLoc(),
-                   "halved: is given for a tile of '" + view +
-                       "' that no pair of CTAs multiplies together; leave it "
-                       "out, plan-cta adds it"};
+    return Rejection{load.getLoc(),
+                     "halved: is given for a tile of '" + view +
+                         "' that no pair of CTAs multiplies together; leave it "
+                         "out, plan-cta adds it [multicast]"};
   return std::nullopt;
 }
 
@@ -407,11 +412,11 @@ MaybeRefusal CtaPlanner::checkSaid(tile::LoadOp load, Dims control) {
 
 /// As many work tiles give a part as the cluster has CTAs, and all come there
 /// equally often.
-MaybeRefusal CtaPlanner::checkGather(tile::AllGatherOp gather, Dims control) {
+MaybeRejection CtaPlanner::checkGather(tile::AllGatherOp gather, Dims control) {
   size_t along = gather.getAlong(), parts = gather.getParts().size();
   int64_t size = along < cluster.size() ? cluster[along] : 1;
   if (size != int64_t(parts))
-    return Refusal{
+    return Rejection{
         gather.getLoc(),
         llvm::formatv("gathers parts of {0} work tiles along dimension {1}, "
                       "where the cluster has {2}; use {0} there",
@@ -419,7 +424,7 @@ MaybeRefusal CtaPlanner::checkGather(tile::AllGatherOp gather, Dims control) {
                       size == 1 ? "1 CTA" : spell({size}) + " CTAs")
             .str()};
   if (control & (1u << along))
-    return Refusal{
+    return Rejection{
         gather.getLoc(),
         llvm::formatv("gathers parts of {0} work tiles along dimension {1}, "
                       "which do not do the same steps; gather outside it",
@@ -431,46 +436,46 @@ MaybeRefusal CtaPlanner::checkGather(tile::AllGatherOp gather, Dims control) {
 }
 
 /// A dimension along which nothing is shared is no use.
-MaybeRefusal CtaPlanner::checkUsed(Dims control) {
+MaybeRejection CtaPlanner::checkUsed(Dims control) {
   for (auto [dim, size] : llvm::enumerate(cluster)) {
     if (size == 1 || (used & (1u << dim)))
       continue;
-    Refusal refusal{
+    Rejection rejection{
         item.kernel.getLoc(),
         llvm::formatv("cluster: {0} has {1} CTAs along dimension {2}, but they "
                       "would share no tile that MMAs take; use 1 there",
                       spell(cluster), size, dim)
             .str()};
     if (control & (1u << dim))
-      refusal.note(depends->getLoc(),
-                   "this runs differently in each of them, so they cannot do "
-                   "the same steps");
-    return refusal;
+      rejection.note(depends->getLoc(),
+                     "this runs differently in each of them, so they cannot do "
+                     "the same steps");
+    return rejection;
   }
   return std::nullopt;
 }
 
-MaybeRefusal CtaPlanner::run() {
-  if (MaybeRefusal refusal = checkItems())
-    return refusal;
+MaybeRejection CtaPlanner::run() {
+  if (MaybeRejection rejection = checkItems())
+    return rejection;
   findVarying();
   Dims control = getControl();
-  MaybeRefusal refusal;
+  MaybeRejection rejection;
   if (inPairs)
-    refusal = formPairs(control);
+    rejection = formPairs(control);
   item.body->walk([&](tile::LoadOp load) {
-    if (!refusal)
-      refusal = checkSaid(load, control);
+    if (!rejection)
+      rejection = checkSaid(load, control);
   });
   item.body->walk([&](tile::AllGatherOp gather) {
-    if (!refusal)
-      refusal = checkGather(gather, control);
+    if (!rejection)
+      rejection = checkGather(gather, control);
   });
   item.body->walk([&](tile::LoadOp load) {
-    if (!refusal && isShareable(load))
-      refusal = share(load, ~(varying.lookup(load) | control));
+    if (!rejection && isShareable(load))
+      rejection = share(load, ~(varying.lookup(load) | control));
   });
-  return refusal ? refusal : checkUsed(control);
+  return rejection ? rejection : checkUsed(control);
 }
 
 namespace {
@@ -501,17 +506,18 @@ LogicalResult PlanCtaPass::plan() {
       llvm::all_of(schedule.cluster, [](int64_t size) { return size == 1; }))
     return success();
   if (!kernel.getBody().getOps<SwitchOp>().empty())
-    return kernel.emitError() << "kernel @" << kernel.getSymName()
-                              << " has roles already, and what CTAs share is "
-                                 "found while a load is "
-                                 "a load: run plan-cta before assign-roles";
+    return kernel.emitError()
+           << "kernel @" << kernel.getSymName()
+           << " has roles already, and what CTAs share is "
+              "found while a load is "
+              "a load: run plan-cta before assign-roles [pass-order]";
   FailureOr<const target::Architecture *> arch = tile::requireTarget(kernel);
   if (failed(arch))
     return failure();
   Item item = Item::of(kernel);
   CtaPlanner planner(item, schedule, **arch);
-  if (MaybeRefusal refusal = planner.run())
-    return refusal->emit();
+  if (MaybeRejection rejection = planner.run())
+    return rejection->emit();
   tile::addReasons(kernel, planner.reasons);
   return success();
 }

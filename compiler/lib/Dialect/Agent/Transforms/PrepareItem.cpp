@@ -57,7 +57,7 @@ static void copyIntoItem(Item &item, ArrayRef<Operation *> ops) {
       op->erase();
 }
 
-MaybeRefusal drawloom::agent::sinkIntoItem(Item &item) {
+MaybeRejection drawloom::agent::sinkIntoItem(Item &item) {
   if (item.nest.empty())
     return std::nullopt;
   // Innermost first, so that what is outer ends up in front.
@@ -72,12 +72,12 @@ MaybeRefusal drawloom::agent::sinkIntoItem(Item &item) {
   // What is left of the loads decides how many items there are.
   for (tile::ForEachOp loop : item.nest)
     for (Operation *op : findLoadedTiles(*loop->getBlock()))
-      return Refusal{op->getLoc(),
-                     "the number of work tiles depends on a tile that is "
-                     "loaded here; before the first item there is no role to "
-                     "load it: load scalars instead",
-                     {{loop.getLoc(), "the work tiles are here"}},
-                     /*hasFallback=*/false};
+      return Rejection{op->getLoc(),
+                       "the number of work tiles depends on a tile that is "
+                       "loaded here; before the first item there is no role to "
+                       "load it: load scalars instead [item-count]",
+                       {{loop.getLoc(), "the work tiles are here"}},
+                       /*hasFallback=*/false};
   return std::nullopt;
 }
 
@@ -91,8 +91,8 @@ static bool touchesTiles(Operation *op) {
          llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
 }
 
-MaybeRefusal drawloom::agent::checkOperations(Item &item) {
-  MaybeRefusal refusal;
+MaybeRejection drawloom::agent::checkOperations(Item &item) {
+  MaybeRejection rejection;
   item.body->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<scf::ForOp, tile::LoadOp, tile::StoreOp>(op) ||
         op->hasTrait<OpTrait::IsTerminator>())
@@ -100,12 +100,12 @@ MaybeRefusal drawloom::agent::checkOperations(Item &item) {
     if (op->getNumRegions() == 0) {
       if (isMemoryEffectFree(op))
         return WalkResult::advance();
-      refusal = Refusal{
+      rejection = Rejection{
           op->getLoc(),
           "'" + op->getName().getStringRef().str() +
               "' has side effects, or may have some; a work tile loads and "
               "stores with tile.load and tile.store only, because roles run at "
-              "the same time and nothing else tells them apart",
+              "the same time and nothing else tells them apart [side-effects]",
           {},
           /*hasFallback=*/false};
       return WalkResult::interrupt();
@@ -129,16 +129,17 @@ MaybeRefusal drawloom::agent::checkOperations(Item &item) {
     });
     if (!culprit)
       return WalkResult::skip();
-    refusal = Refusal{
+    rejection = Rejection{
         op->getLoc(),
         "'" + op->getName().getStringRef().str() +
-            "' decides about tiles, and roles would have to agree on what it "
-            "decides before they know it; use scf.for, arith.select or masks, "
-            "or write fallback = unspecialized",
+            "' operates on tiles, so it can't be split into warp roles: each "
+            "role would need the condition before it is computed; use a "
+            "zero-trip scf.for, arith.select or a mask, or allow fallback = "
+            "unspecialized [control-flow]",
         {}};
     if (tileInside)
-      refusal->note(culprit->getLoc(), "a tile is here");
+      rejection->note(culprit->getLoc(), "a tile is here");
     return WalkResult::interrupt();
   });
-  return refusal;
+  return rejection;
 }

@@ -19,7 +19,7 @@
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_PREPAREITEM_H
 
 #include "Owners.h"
-#include "Refusal.h"
+#include "Rejection.h"
 
 namespace drawloom::target {
 struct Architecture;
@@ -29,13 +29,13 @@ namespace drawloom::agent {
 
 /// Moves what stands between the loops over items, and what loads tiles around
 /// them, into the item.
-MaybeRefusal sinkIntoItem(Item &item);
+MaybeRejection sinkIntoItem(Item &item);
 
 /// Checks that every operation of the item can belong to a role.
-MaybeRefusal checkOperations(Item &item);
+MaybeRejection checkOperations(Item &item);
 
 /// Checks that the target has an instruction for every MMA.
-MaybeRefusal checkMmas(Item &item, const target::Architecture &arch);
+MaybeRejection checkMmas(Item &item, const target::Architecture &arch);
 
 /// Rewrites MMAs whose accumulator is no accumulator in tensor memory: what
 /// is computed elsewhere is added elsewhere. Tells each rewrite to `remark`.

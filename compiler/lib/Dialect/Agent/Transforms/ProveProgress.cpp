@@ -1,4 +1,4 @@
-//===- ProveProgress.cpp - Refuse plans that hang -------------------------===//
+//===- ProveProgress.cpp - Reject plans that hang -------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -36,14 +36,14 @@ class ProveProgress : public agent::impl::ProveProgressBase<ProveProgress> {
         return signalPassFailure();
       ProgressResult result = proveProgress(roles);
       Verdict::Kind kind = result.verdict.kind;
-      bool refuses = kind == Verdict::Kind::deadlock ||
+      bool rejects = kind == Verdict::Kind::deadlock ||
                      (kind == Verdict::Kind::undecided && undecidedIsError);
       // What an earlier run has said is not said again.
       VerdictAttr verdict = toAttribute(result, &getContext());
-      if (refuses || roles.getVerdictAttr() != verdict)
+      if (rejects || roles.getVerdictAttr() != verdict)
         reportProgress(roles, result, undecidedIsError);
       roles.setVerdictAttr(verdict);
-      if (refuses)
+      if (rejects)
         signalPassFailure();
     });
   }

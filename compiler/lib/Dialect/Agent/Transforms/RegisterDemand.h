@@ -12,7 +12,7 @@
 // accumulator first of all), and a part of the tile that is worked on. What
 // lives in tensor memory or goes from memory to memory by an engine takes none.
 //
-// Beside the tiles, one instruction has to fit. ptxas refuses (C7602) a kernel
+// Beside the tiles, one instruction has to fit. ptxas rejects (C7602) a kernel
 // whose entry count is below what it needs for an instruction, also where
 // setmaxnreg has raised the count by then. ptxas 13.0 asks for
 //

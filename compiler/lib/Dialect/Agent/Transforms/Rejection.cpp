@@ -1,4 +1,5 @@
-//===- Refusal.cpp - Why a program can't have its roles -------------------===//
+//===- Rejection.cpp - Why a program can't have its roles
+//-------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,12 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Refusal.h"
+#include "Rejection.h"
 
 using namespace mlir;
 using namespace drawloom::agent;
 
-LogicalResult Refusal::emit() const {
+LogicalResult Rejection::emit() const {
   InFlightDiagnostic diag = emitError(loc) << message;
   for (const auto &[where, text] : notes)
     diag.attachNote(where) << text;

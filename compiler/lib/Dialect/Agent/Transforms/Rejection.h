@@ -1,4 +1,5 @@
-//===- Refusal.h - Why a program can't have its roles -----------*- C++ -*-===//
+//===- Rejection.h - Why a program can't have its roles -----------*- C++
+//-*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What no rule can help with is a Refusal: a value, because it depends on the
+// What no rule can help with is a Rejection: a value, because it depends on the
 // schedule whether it becomes an error or a kernel without roles.
 
-#ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_REFUSAL_H
-#define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_REFUSAL_H
+#ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_REJECTION_H
+#define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_REJECTION_H
 
 #include "drawloom/Dialect/Agent/IR/Rules.h"
 #include "mlir/IR/Diagnostics.h"
@@ -20,7 +21,7 @@
 namespace drawloom::agent {
 
 /// Why a program cannot have the roles that were asked for.
-struct Refusal {
+struct Rejection {
   mlir::Location loc;
   /// One sentence with its arithmetic, and what to do about it.
   std::string message;
@@ -28,7 +29,7 @@ struct Refusal {
   /// Whether the program could still run without roles.
   bool hasFallback = true;
 
-  Refusal &note(mlir::Location where, const llvm::Twine &text) {
+  Rejection &note(mlir::Location where, const llvm::Twine &text) {
     notes.emplace_back(where, text.str());
     return *this;
   }
@@ -37,11 +38,11 @@ struct Refusal {
 };
 
 /// Nothing, or the reason why not.
-using MaybeRefusal = std::optional<Refusal>;
+using MaybeRejection = std::optional<Rejection>;
 
 /// `a`, `a and b`, `a, b and c`.
 std::string listNames(llvm::ArrayRef<std::string> names);
 
 } // namespace drawloom::agent
 
-#endif // DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_REFUSAL_H
+#endif // DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_REJECTION_H

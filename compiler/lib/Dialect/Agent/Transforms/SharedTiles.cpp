@@ -195,7 +195,7 @@ static LogicalResult checkCounts(SwitchOp roles) {
              << ctas
              << ", so that some CTAs would wait for others that have none; "
                 "round it up with arith.ceildivui, and multiply by "
-             << ctas;
+             << ctas << " [cluster-items]";
   return success();
 }
 
@@ -217,7 +217,7 @@ LogicalResult agent::checkSharedTiles(SwitchOp roles) {
              << "', equally often: it depends on the number of the work tile, "
                 "whose innermost digits are the places in the cluster; take "
                 "these off with affine.delinearize_index, or leave multicast "
-                "out";
+                "out [multicast]";
     }
     return WalkResult::advance();
   });

@@ -144,8 +144,8 @@ static LogicalResult moveThrough(Operation *op, const tile::Layout &layout,
                                  << ", but has ";
     if (scratch)
       return message << scratch->bytes << " from byte " << scratch->offset
-                     << " on";
-    return message << "none";
+                     << " on [pass-order]";
+    return message << "none [pass-order]";
   }
   ImplicitLocOpBuilder b(op->getLoc(), op);
   auto type = tile::BufferType::get(
@@ -171,8 +171,9 @@ static LogicalResult stageConversion(tile::ConvertLayoutOp op) {
   llvm::Expected<layouts::Conversion> conversion = layouts::planConversion(
       *getLayout(from), *getLayout(to), getElementBits(from) / 8);
   if (!conversion)
-    return op.emitOpError() << "has layouts that nothing leads between: "
-                            << llvm::toString(conversion.takeError());
+    return op.emitOpError()
+           << "has layouts that nothing leads between: "
+           << llvm::toString(conversion.takeError()) << " [layout]";
   if (conversion->way != layouts::Way::Scratch)
     return success();
   return moveThrough(op, *conversion->scratch, conversion->scratchBytes,

@@ -279,7 +279,7 @@ LogicalResult agent::checkStores(SwitchOp roles) {
                           << one.getSymName() << ", and nothing says whether @"
                           << one.getSymName() << " or @" << other.getSymName()
                           << " comes last; store from one role, or hand "
-                             "something over in between";
+                             "something over in between [store-race]";
       error.attachNote(a.getLoc()) << "the other store is here";
       return error;
     }

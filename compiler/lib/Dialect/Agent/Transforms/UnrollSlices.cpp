@@ -39,7 +39,7 @@ static LogicalResult unroll(scf::ForOp loop) {
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   if (!trips || !first || !step)
     return loop->emitOpError("cuts a tile in registers at its own count, so "
-                             "its bounds must be constants");
+                             "its bounds must be constants [register-index]");
   OpBuilder b(loop);
   SmallVector<Value> carried(loop.getInitArgs());
   for (uint64_t i = 0; i < trips->getZExtValue(); ++i) {

@@ -191,11 +191,10 @@ static std::string whyNoRank(Operation *op) {
     auto tile = dyn_cast<RankedTensorType>(type);
     if (!tile || (tile.getRank() > 0 && tile.getRank() <= 2))
       continue;
-    return formatv("works on a {0}, and there is code for tiles of one and two "
-                   "dimensions{1}",
-                   toText(tile),
-                   tile.getRank() ? "; cut the others with a loop or a work "
-                                    "tile"
+    return formatv("works on a {0}, and tiles of rank {1} are unsupported{2}",
+                   toText(tile), tile.getRank(),
+                   tile.getRank() ? "; slice the outer dimensions with a loop, "
+                                    "or make them dimensions of the work tile"
                                   : "; load a scalar instead");
   }
   return "";
@@ -257,7 +256,8 @@ static std::string whyNoArguments(KernelOp kernel) {
     }
     if (!hasRegister(element) &&
         !isa<Float8E8M0FNUType, FloatTF32Type>(element))
-      return formatv("has argument '{0}' of {1}, which no launch passes",
+      return formatv("has argument '{0}' of type {1}, which can't be passed at "
+                     "launch; use a type of whole bytes, such as i8",
                      getArgumentName(argument), toText(element));
   }
   return "";
@@ -317,7 +317,7 @@ LogicalResult tile::requireCode(KernelOp kernel,
     std::string why = whyNoCode(op, arch);
     if (why.empty())
       return WalkResult::advance();
-    op->emitOpError(why);
+    op->emitOpError(why) << " [unsupported-operation]";
     return WalkResult::interrupt();
   });
   return failure(others.wasInterrupted());

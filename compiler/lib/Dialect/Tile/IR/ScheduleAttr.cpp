@@ -109,8 +109,8 @@ static ParseResult parseWord(AsmParser &parser, Schedule &schedule,
   schedule.*field = symbolizeEnum<Enum>(word);
   if (!(schedule.*field))
     return parser.emitError(loc)
-           << "'" << word << "' is invalid here; expected " << words
-           << suggestOf(word, words);
+           << "unknown value '" << word << "'; expected " << words
+           << suggestOf(word, words) << " [schedule-syntax]";
   return success();
 }
 
@@ -154,8 +154,8 @@ static ParseResult parseHints(AsmParser &parser, Schedule &schedule) {
         std::optional<Eviction> eviction = symbolizeEnum<Eviction>(word);
         if (!eviction)
           return parser.emitError(loc)
-                 << "'" << word << "' is invalid here; expected " << evictions
-                 << suggestOf(word, evictions);
+                 << "unknown value '" << word << "'; expected " << evictions
+                 << suggestOf(word, evictions) << " [schedule-syntax]";
         schedule.hints.emplace_back(name, *eviction);
         return success();
       });
@@ -256,11 +256,12 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
       return parser.emitError(loc)
              << "a schedule has no field '" << name << "'; the fields are "
              << llvm::join(names, ", ")
-             << input::suggest(name, names, foreignFields);
+             << input::suggest(name, names, foreignFields)
+             << " [schedule-syntax]";
     }
     if (llvm::is_contained(seen, name))
       return parser.emitError(loc)
-             << "the field '" << name << "' is given twice";
+             << "the field '" << name << "' is given twice [schedule-syntax]";
     seen.push_back(field->name);
     return field->parse(parser, schedule);
   };
@@ -342,7 +343,8 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    Schedule schedule) {
   std::string error = schedule.findError();
-  return error.empty() ? success() : emitError() << error;
+  return error.empty() ? success()
+                       : emitError() << error << " [schedule-syntax]";
 }
 
 //===----------------------------------------------------------------------===//

@@ -135,7 +135,7 @@ Attribute PanelsAttr::parse(AsmParser &parser, Type) {
                                 /*withTrailingX=*/false))
     return {};
   if (sizes.size() != 2) {
-    parser.emitError(loc) << "panels are a width in bytes and a count, as in "
+    parser.emitError(loc) << "expected <width in bytes>x<count>, such as "
                              "'128x2'";
     return {};
   }

@@ -175,12 +175,12 @@ LogicalResult LoadOp::verify() {
                        "its own");
   if (std::optional<int64_t> dim = getHalved()) {
     ArrayRef<int64_t> shape = shapeOf(getType());
-    if (*dim < 0 || *dim >= static_cast<int64_t>(shape.size()) ||
-        shape[*dim] % 2 != 0)
-      return emitOpError() << "has halved " << *dim << ", but loads "
-                           << getType()
-                           << ": it names a dimension of the tile, of an even "
-                              "size";
+    if (*dim < 0 || *dim >= static_cast<int64_t>(shape.size()))
+      return emitOpError() << "has 'halved' dimension " << *dim
+                           << ", but loads a tile of rank " << shape.size();
+    if (shape[*dim] % 2 != 0)
+      return emitOpError() << "has 'halved' dimension " << *dim << " of size "
+                           << shape[*dim] << "; it must be even";
   }
   return success();
 }

@@ -170,8 +170,8 @@ static LogicalResult verifyPanels(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<int64_t> shape, Type elementType,
                                   Space space, PanelsAttr panels) {
   if (space != Space::Smem)
-    return emitError() << "a buffer in " << stringifySpace(space)
-                       << " with panels; they are of shared memory";
+    return emitError() << "#tile.panels applies to smem buffers, not "
+                       << stringifySpace(space);
   uint64_t elements = panels.getTransposed() ? shape.front() : shape.back();
   uint64_t bits = elementType.getIntOrFloatBitWidth();
   // A truth value has a byte.

@@ -167,18 +167,18 @@ void AllGatherOp::print(OpAsmPrinter &p) {
 LogicalResult AllGatherOp::verify() {
   size_t given = getGiven().size();
   if (given != 1 && given != getParts().size())
-    return emitOpError() << "gives " << given << " tiles to "
-                         << getParts().size()
-                         << " work tiles; give one to all, or one to each";
+    return emitOpError() << "has " << given << " operands for "
+                         << getParts().size() << " CTAs; pass 1 (broadcast) or "
+                         << getParts().size() << " (one per CTA)";
   if (given == 1 && getPartType().getRank() != 1)
     return emitOpError() << "gathers " << getPartType()
-                         << "; what goes to all must be a vector";
+                         << "; what is broadcast must be a vector";
   if (int64_t along = getAlong(); along < 0 || along > 2)
     return emitOpError() << "has along " << along
                          << ": a cluster has the dimensions 0 to 2";
   if (getParts().size() < 2)
-    return emitOpError() << "gathers what " << getParts().size()
-                         << " work tiles have; there must be two or more";
+    return emitOpError() << "gathers from " << getParts().size()
+                         << " CTAs; there must be two or more";
   for (Type type :
        llvm::concat<const Type>(SmallVector<Type>(getGiven().getTypes()),
                                 SmallVector<Type>(getParts().getTypes())))

@@ -89,25 +89,23 @@ static std::string checkNames(const Problem &problem, const Schedule &given,
   };
   for (const auto &[name, count] : given.slots)
     if (given.roles != Roles::None && !isKnown(name))
-      return ("slots: '" + Twine(name) + "' names no pipe of this kernel on " +
-              arch.name +
-              (names.empty() ? "; it has none"
-                             : "; the names are " + llvm::join(names, ", ")) +
-              suggestOf(name, names))
+      return ("slots: unknown pipe '" + Twine(name) + "' on " + arch.name +
+              (names.empty() ? "; the kernel has none"
+                             : "; known: " + llvm::join(names, ", ")) +
+              suggestOf(name, names) + " [schedule-slots]")
           .str();
   for (const std::vector<std::string> &group : given.together)
     for (const std::string &name : group)
       if (!llvm::is_contained(problem.views, name))
-        return ("together: '" + Twine(name) +
-                "' is not a view of this kernel; the views are " +
-                llvm::join(problem.views, ", ") +
-                suggestOf(name, problem.views))
+        return ("together: unknown view '" + Twine(name) +
+                "'; known: " + llvm::join(problem.views, ", ") +
+                suggestOf(name, problem.views) + " [schedule-together]")
             .str();
   for (const auto &[name, eviction] : given.hints)
     if (!llvm::is_contained(problem.views, name))
-      return ("hints: '" + Twine(name) +
-              "' is not a view of this kernel; the views are " +
-              llvm::join(problem.views, ", ") + suggestOf(name, problem.views))
+      return ("hints: unknown view '" + Twine(name) +
+              "'; known: " + llvm::join(problem.views, ", ") +
+              suggestOf(name, problem.views) + " [schedule-hints]")
           .str();
   return "";
 }

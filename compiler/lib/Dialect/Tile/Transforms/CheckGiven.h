@@ -8,7 +8,7 @@
 
 // A schedule speaks of a program's tiles and pipes. Where it speaks of
 // something that the program does not have, it would be ignored; so it is
-// refused.
+// rejected.
 
 #ifndef DRAWLOOM_LIB_DIALECT_TILE_TRANSFORMS_CHECKGIVEN_H
 #define DRAWLOOM_LIB_DIALECT_TILE_TRANSFORMS_CHECKGIVEN_H

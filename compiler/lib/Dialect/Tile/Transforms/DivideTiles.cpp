@@ -54,28 +54,28 @@ bool Divider::findRows() {
       .wasInterrupted();
 }
 
-LogicalResult Divider::refuse(Operation *op) {
+LogicalResult Divider::reject(Operation *op) {
   return op->emitOpError()
          << "works on rows that " << count
          << " CTAs of the cluster divide, and needs them whole; use 1 along "
             "dimension "
-         << along << " of the cluster";
+         << along << " of the cluster [cluster-rows]";
 }
 
 LogicalResult Divider::mark(Value value, int64_t dim, Operation *because) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
-    return refuse(because);
+    return reject(because);
   auto [found, isNew] = divided.insert({value, dim});
   if (!isNew)
-    return found->second == dim ? success() : refuse(because);
+    return found->second == dim ? success() : reject(because);
   int64_t size = type.getDimSize(dim);
   if (row == 0)
     row = size;
   if (size != row)
     return because->emitOpError()
            << "works on rows of " << size << " elements, and others have "
-           << row << ": the cluster divides rows of one length";
+           << row << ": the cluster divides rows of one length [cluster-rows]";
   open.push_back(value);
   return success();
 }
@@ -93,7 +93,7 @@ LogicalResult Divider::tieLoop(scf::ForOp loop, unsigned number, int64_t dim) {
 /// Columns of an MMA are rows of B. A is the same in all CTAs.
 LogicalResult Divider::divideMma(MmaOp mma, int64_t dim) {
   if (dim != 1)
-    return refuse(mma);
+    return reject(mma);
   if (failed(mark(mma.getB(), 0, mma)))
     return failure();
   return mark(mma.getAcc(), 1, mma);
@@ -106,18 +106,18 @@ LogicalResult Divider::goBackward(Value value, int64_t dim) {
     Operation *parent = argument.getOwner()->getParentOp();
     if (auto loop = dyn_cast<scf::ForOp>(parent))
       return tieLoop(loop, argument.getArgNumber() - 1, dim);
-    return refuse(parent);
+    return reject(parent);
   }
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return tieLoop(loop, cast<OpResult>(value).getResultNumber(), dim);
   if (isa<LoadOp, IotaOp, tensor::SplatOp>(op))
     return success();
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    return isa<SplatElementsAttr>(constant.getValue()) ? success() : refuse(op);
+    return isa<SplatElementsAttr>(constant.getValue()) ? success() : reject(op);
   if (auto mma = dyn_cast<MmaOp>(op))
     return divideMma(mma, dim);
   if (!isSliceable(op))
-    return refuse(op);
+    return reject(op);
   for (OpOperand &operand : op->getOpOperands())
     if (std::optional<int64_t> from = getOperandDim(operand, dim))
       if (failed(mark(operand.get(), *from, op)))
@@ -134,7 +134,7 @@ LogicalResult Divider::goForward(Value value, int64_t dim) {
         reduce && int64_t(reduce.getAxis()) == dim) {
       // A scalar is not a row.
       if (!isa<RankedTensorType>(reduce.getType()))
-        return refuse(user);
+        return reject(user);
       crossing.insert(reduce);
       continue;
     }
@@ -157,13 +157,13 @@ LogicalResult Divider::goForward(Value value, int64_t dim) {
     if (auto mma = dyn_cast<MmaOp>(user)) {
       bool isB = &use == &mma.getBMutable();
       if (&use == &mma.getAMutable() || dim != (isB ? 0 : 1))
-        return refuse(user);
+        return reject(user);
       if (failed(mark(mma.getResult(), 1, user)))
         return failure();
       continue;
     }
     if (!isSliceable(user))
-      return refuse(user);
+      return reject(user);
     auto result = cast<RankedTensorType>(user->getResultTypes()[0]);
     for (int64_t d = 0; d < result.getRank(); ++d)
       if (getOperandDim(use, d) == dim &&
@@ -207,7 +207,7 @@ LogicalResult Divider::spread() {
   return crossing.front()->emitOpError()
          << "reduces rows of " << row << " elements that " << count
          << " CTAs of the cluster divide: " << row << " % " << count << " = "
-         << row % count << "; use fewer CTAs, or a larger tile";
+         << row % count << "; use fewer CTAs, or a larger tile [cluster-rows]";
 }
 
 //===----------------------------------------------------------------------===//

@@ -52,7 +52,7 @@ private:
   mlir::LogicalResult divideMma(MmaOp mma, int64_t dim);
   mlir::LogicalResult tieLoop(mlir::scf::ForOp loop, unsigned number,
                               int64_t dim);
-  mlir::LogicalResult refuse(mlir::Operation *op);
+  mlir::LogicalResult reject(mlir::Operation *op);
 
   void addDimension();
   bool isDivided(mlir::OpOperand &use);

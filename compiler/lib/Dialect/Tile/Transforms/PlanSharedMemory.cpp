@@ -221,7 +221,8 @@ void Planner::chooseSharedMemory() {
         ": " + Twine(*given.epilogueTile) + " % " +
         Twine(target::wgmmaColumns) + " = " +
         Twine(*given.epilogueTile % target::wgmmaColumns) + "; use " +
-        Twine(llvm::alignTo(*given.epilogueTile, target::wgmmaColumns)));
+        Twine(llvm::alignTo(*given.epilogueTile, target::wgmmaColumns)) +
+        " [epilogue-tile]");
 
   // Two slots of the widest subtile, unless the loops then get too few.
   int64_t limit = arch.maxSharedMemoryPerCta;
@@ -247,7 +248,7 @@ void Planner::chooseSharedMemory() {
   if (best->total > limit)
     return failTooLarge("shared memory: " + spell(*best) + " > " +
                         formatBytes(limit) + " on " + arch.name +
-                        suggest(*best));
+                        suggest(*best) + " [shared-memory-limit]");
 
   for (auto [pipe, slots] : llvm::zip_equal(problem.pipes, best->slots))
     if (!getGiven(pipe) && !choice.schedule.getSlots(pipe.name))

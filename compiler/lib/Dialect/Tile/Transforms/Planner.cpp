@@ -86,7 +86,7 @@ void Planner::chooseShape() {
                         " = " + std::to_string(ctas) + " CTAs";
   if (ctas > arch.maxClusterSize)
     return fail(cluster + ", more than the " + Twine(arch.maxClusterSize) +
-                " that " + arch.name + " takes; use fewer");
+                " that " + arch.name + " takes; use fewer [cluster-size]");
   if (ctas > arch.portableClusterSize)
     reason(cluster + ", more than the " + Twine(arch.portableClusterSize) +
            " that every GPU takes, which a launch has to ask for");
@@ -94,14 +94,17 @@ void Planner::chooseShape() {
       llvm::find_if(schedule.cluster, [](int64_t size) { return size != 1; });
   if (schedule.hasPairs() &&
       (first == schedule.cluster.end() || *first % 2 != 0))
-    return fail(cluster +
-                ", and cta_group = 2 takes them by twos along the first "
-                "dimension that has several; use an even number there");
+    return fail(
+        cluster +
+        ", and cta_group = 2 takes them by twos along the first "
+        "dimension that has several; use an even number there [cta-pair]");
   if (schedule.hasPairs() && problem.mmas.empty())
-    return fail("cta_group = 2, but the program has no MMA; leave it out");
+    return fail(
+        "cta_group = 2, but the program has no MMA; leave it out [cta-pair]");
   if (ctas > 1 && schedule.roles != Roles::Multi)
-    return fail(cluster + ", which wait for each other where they load; use "
-                          "roles = multi, so that a role of its own does");
+    return fail("cluster = [" + joinSizes(schedule.cluster, ", ") +
+                "] uses TMA multicast, which needs a dedicated load role; set "
+                "roles = multi [cluster-roles]");
   if (schedule.cluster.empty())
     schedule.cluster = {1, 1, 1};
 }
@@ -191,7 +194,7 @@ void Planner::chooseWarps() {
                          arch.maxThreadsPerCta)
                      .str();
     return fail("warps: " + Twine(*given.warps) + " > " + Twine(most) + ": " +
-                why + "; use " + Twine(most));
+                why + "; use " + Twine(most) + " [schedule-warps]");
   }
   if (int64_t rows = given.warps ? findUnsharedRows(*given.warps) : 0) {
     int64_t fewer = *given.warps - group;
@@ -202,7 +205,7 @@ void Planner::chooseWarps() {
         holdsAccumulators() ? target::wgmmaRows : group * arch.warpSize;
     return fail(formatv("warps: {0} warps are {1} warp groups of {2} rows "
                         "each, and the {3} rows of an MMA are no multiple "
-                        "of {4}; use {5}",
+                        "of {4}; use {5} [schedule-warps]",
                         *given.warps, groups, unit, rows, groups * unit,
                         fewer));
   }
@@ -219,16 +222,17 @@ void Planner::chooseWarps() {
   int64_t limit = getRegisterLimit(warps);
   if (needed > limit) {
     std::string text = formatv(
-        "warps: {0} warps hold the accumulators and carried tiles in {1} "
-        "registers of each thread, and need about {2} besides: {3} > {4} on "
+        "registers: with warps = {0}, accumulators and loop-carried tiles need "
+        "{1} registers per thread plus about {2} for the rest: {3} > {4} on "
         "{5}",
         warps, held, overheadRegisters + workingRegisters, needed, limit,
         arch.name);
     for (std::optional<int64_t> more = findWarps(warps + group, most); more;
          more = findWarps(*more + group, most))
       if (fitsRegisters(*more))
-        return failTooLarge(text + "; " + Twine(*more) + " warps fit");
-    return failTooLarge(text + "; use a smaller tile");
+        return failTooLarge(text + "; use warps = " + Twine(*more) +
+                            " [register-limit]");
+    return failTooLarge(text + "; use a smaller tile [register-limit]");
   }
   if (given.warps)
     return;
@@ -273,8 +277,9 @@ void Planner::chooseTensorMemory() {
         countSlots(slots), columns, total, limit, arch.name);
     if (int64_t fitting = limit / columns)
       return failTooLarge(text + "; " + countSlots(fitting) +
-                          (fitting == 1 ? " fits" : " fit"));
-    return failTooLarge(text + "; use a smaller tile");
+                          (fitting == 1 ? " fits" : " fit") +
+                          " [tensor-memory-limit]");
+    return failTooLarge(text + "; use a smaller tile [tensor-memory-limit]");
   }
   if (asked)
     return;

@@ -335,9 +335,9 @@ struct SliceEpiloguePass : tile::impl::SliceEpilogueBase<SliceEpiloguePass> {
       }
       rewrite(segment, *columns);
     }
-    for (const Refused &refused : epilogue.refused)
-      explain(refused.op,
-              describe(refused.op) + " stays whole: " + refused.reason);
+    for (const Rejected &rejected : epilogue.rejected)
+      explain(rejected.op,
+              describe(rejected.op) + " stays whole: " + rejected.reason);
     if (!reasons.empty())
       addReasons(kernel, reasons);
     eraseDeadOps(getItem(kernel));

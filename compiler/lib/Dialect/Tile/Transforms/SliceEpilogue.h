@@ -70,7 +70,7 @@ struct Root {
 };
 
 /// Something that stays whole, and why.
-struct Refused {
+struct Rejected {
   mlir::Operation *op;
   std::string reason;
 };
@@ -92,7 +92,7 @@ struct Epilogue {
   Epilogue(mlir::Block &item, int64_t columns);
 
   std::vector<Segment> segments;
-  std::vector<Refused> refused;
+  std::vector<Rejected> rejected;
 };
 
 } // namespace drawloom::tile

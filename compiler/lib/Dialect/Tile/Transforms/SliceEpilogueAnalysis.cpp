@@ -144,8 +144,8 @@ private:
     return const_cast<Analysis *>(this)->findRoot(op);
   }
   Root *findRoot(Operation *op);
-  void refuse(Operation *op, std::string reason) {
-    epilogue.refused.push_back({op, std::move(reason)});
+  void reject(Operation *op, std::string reason) {
+    epilogue.rejected.push_back({op, std::move(reason)});
   }
 
   Block &item;
@@ -181,7 +181,7 @@ void Analysis::run() {
       continue;
     if (cut->second.obstacle) {
       if (isa<StoreOp>(op))
-        refuse(&op, ("'" + cut->second.obstacle->getName().getStringRef() +
+        reject(&op, ("'" + cut->second.obstacle->getName().getStringRef() +
                      "' needs a whole tile")
                         .str());
       continue;
@@ -247,7 +247,7 @@ void Analysis::dropRoots(
     if (std::string reason = findReason(root); reason.empty())
       kept.push_back(root);
     else
-      refuse(root.op, std::move(reason));
+      reject(root.op, std::move(reason));
   segment.roots = std::move(kept);
 }
 
@@ -419,7 +419,7 @@ bool Analysis::dropUnsafeLoads() {
         conflict = other;
     });
     if (conflict) {
-      refuse(op, "a store to the same view follows");
+      reject(op, "a store to the same view follows");
       segment.sliced.erase(op);
       return true;
     }

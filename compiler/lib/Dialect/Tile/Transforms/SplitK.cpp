@@ -72,33 +72,33 @@ static bool isSize(Value number, Value view, int64_t dim) {
 
 /// An error unless each CTA can do some of the steps.
 LogicalResult Divider::checkSteps(scf::ForOp loop) {
-  auto refuse = [&](Operation *op, const llvm::Twine &why) {
-    return op->emitOpError()
-           << "is in a loop whose steps " << count
-           << " CTAs of the cluster divide, and " << why
-           << "; use 1 along dimension " << along << " of the cluster";
+  auto reject = [&](Operation *op, const llvm::Twine &why) {
+    return op->emitOpError() << "is in a loop whose steps " << count
+                             << " CTAs of the cluster divide, and " << why
+                             << "; use 1 along dimension " << along
+                             << " of the cluster [cluster-split-k]";
   };
   if (loop->getParentOp() != items)
-    return refuse(loop, "is not a work tile's own");
+    return reject(loop, "is not a work tile's own");
   for (OpResult result : loop.getResults()) {
     unsigned number = result.getResultNumber();
     auto mma = loop.getYieldedValues()[number].getDefiningOp<MmaOp>();
     if (!mma || mma.getAcc() != loop.getRegionIterArgs()[number] ||
         !mma.getAcc().hasOneUse() || !mma->hasOneUse() ||
         !isNeutral(loop.getInitArgs()[number], getAddition(result.getType())))
-      return refuse(loop, "carries more than sums of MMAs from zero on");
+      return reject(loop, "carries more than sums of MMAs from zero on");
     std::optional<int64_t> a = getWalked(getLoad(mma.getA()), loop);
     std::optional<int64_t> b = getWalked(getLoad(mma.getB()), loop);
     if (!a || !b)
-      return refuse(mma, "reads a tile that is not loaded along it");
+      return reject(mma, "reads a tile that is not loaded along it");
     if (!isSize(loop.getUpperBound(), getLoad(mma.getA()).getView(), *a) &&
         !isSize(loop.getUpperBound(), getLoad(mma.getB()).getView(), *b))
-      return refuse(mma, "ends before the views of its operands do");
+      return reject(mma, "ends before the views of its operands do");
     sums.insert(result);
   }
   for (Operation *user : loop.getInductionVar().getUsers())
     if (!isa<LoadOp>(user))
-      return refuse(user, "asks which one it is");
+      return reject(user, "asks which one it is");
   return success();
 }
 
@@ -116,7 +116,8 @@ LogicalResult Divider::spreadSums() {
   return steps.front()->emitOpError()
          << "adds up MMAs of " << row << " columns that " << count
          << " CTAs of the cluster divide: " << row << " % " << count << " = "
-         << row % count << "; use fewer CTAs, or a larger tile";
+         << row % count
+         << "; use fewer CTAs, or a larger tile [cluster-split-k]";
 }
 
 /// Each CTA gets the parts of its own columns, and adds them up.

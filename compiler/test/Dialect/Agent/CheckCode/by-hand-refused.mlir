@@ -10,7 +10,7 @@ tile.kernel @long_rows(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attribu
   agent.switch {
     agent.role @load warps(1) {
       agent.produce %pipe by(tma) : !rows {
-        // expected-error@below {{moves rows of 'tensor<1x264xf32>', which TMA can't cut into boxes of at most 256 elements that begin at a multiple of 128 bytes; use by(cp_async), shorter rows, or a multiple of 128 bytes}}
+        // expected-error@below {{moves rows of 'tensor<1x264xf32>', which TMA can't cut into boxes of at most 256 elements that begin at a multiple of 128 bytes; use by(cp_async), shorter rows, or a multiple of 128 bytes [tma-box]}}
         %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<1x264xf32>
         agent.yield %0 : tensor<1x264xf32>
       }
@@ -33,7 +33,7 @@ tile.kernel @padded(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes
   agent.switch {
     agent.role @load warps(1) {
       agent.produce %pipe by(tma) : !tiles {
-        // expected-error@below {{pads with a number, and what TMA fills up is zero; use by(cp_async)}}
+        // expected-error@below {{pads with a number, and what TMA fills up is zero; use by(cp_async) [tma-pad]}}
         %0 = tile.load %x[%c0, %c0] pad(1.0 : f32) : !tile.view<?x?xf32> -> tensor<64x64xf32>
         agent.yield %0 : tensor<64x64xf32>
       }
@@ -88,7 +88,7 @@ tile.kernel @three_warps(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attri
     }
     agent.role @compute warps(3) {
       agent.consume %pipe as (%0) by(threads) : !tiles {
-        // expected-error@below {{works on a 'tensor<64x64xf32>' in @compute: 3 warps cannot share 64 rows: neither is a multiple of 3}}
+        // expected-error@below {{works on a 'tensor<64x64xf32>' in @compute: 3 warps cannot share 64 rows: neither is a multiple of 3 [unsupported-tile]}}
         tile.store %0, %y[%c0, %c0] : tensor<64x64xf32>, !tile.view<?x?xf32>
       }
     }
@@ -102,7 +102,7 @@ tile.kernel @too_large(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attribu
   %c0 = arith.constant 0 : index
   agent.switch {
     agent.role @compute warps(4) {
-      // expected-error@below {{works on a 'tensor<128x1024xf32>', of which each thread of the 4 warps of @compute has 1024 elements, more than twice its registers: 1024 > 512; use a smaller tile}}
+      // expected-error@below {{works on a 'tensor<128x1024xf32>', of which each thread of the 4 warps of @compute has 1024 elements, more than twice its registers: 1024 > 512; use a smaller tile [register-limit]}}
       %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<128x1024xf32>
       tile.store %0, %y[%c0, %c0] : tensor<128x1024xf32>, !tile.view<?x?xf32>
     }
@@ -118,7 +118,7 @@ tile.kernel @unknown_cuts(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>, %end
   agent.switch {
     agent.role @compute warps(4) {
       %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
-      // expected-error@below {{cuts a tile in registers at its own count, so its bounds must be constants}}
+      // expected-error@below {{cuts a tile in registers at its own count, so its bounds must be constants [register-index]}}
       scf.for %i = %c0 to %end step %c16 {
         %part = tensor.extract_slice %0[%i, 0] [16, 64] [1, 1] : tensor<64x64xf32> to tensor<16x64xf32>
         tile.store %part, %y[%i, %c0] : tensor<16x64xf32>, !tile.view<?x?xf32>
@@ -152,7 +152,7 @@ tile.kernel @computed_cut(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>, %at:
   agent.switch {
     agent.role @compute warps(4) {
       %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
-      // expected-error@below {{takes a part of a 'tensor<64x64xf32>' in registers at a place that is computed; registers cannot be indexed}}
+      // expected-error@below {{takes a part of a 'tensor<64x64xf32>' in registers at a place that is computed; registers cannot be indexed [register-layout]}}
       %part = tensor.extract_slice %0[%at, 0] [16, 64] [1, 1] : tensor<64x64xf32> to tensor<16x64xf32>
       tile.store %part, %y[%c0, %c0] : tensor<16x64xf32>, !tile.view<?x?xf32>
     }
@@ -169,7 +169,7 @@ tile.kernel @half_columns(%x: !tile.view<?x?xi8>, %y: !tile.view<?x?xi8>) attrib
     agent.role @compute warps(4) {
       %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xi8> -> tensor<32x128xi8>
       scf.for %j = %c0 to %c128 step %c64 {
-        // expected-error@below {{takes a 'tensor<32x64xi8>' out of a 'tensor<32x128xi8>' in the registers of @compute, where elements would have to change threads}}
+        // expected-error@below {{takes a 'tensor<32x64xi8>' out of a 'tensor<32x128xi8>' in the registers of @compute, where elements would have to change threads [register-layout]}}
         %part = tensor.extract_slice %0[0, %j] [32, 64] [1, 1] : tensor<32x128xi8> to tensor<32x64xi8>
         tile.store %part, %y[%c0, %j] : tensor<32x64xi8>, !tile.view<?x?xi8>
       }
@@ -184,7 +184,7 @@ tile.kernel @half_columns(%x: !tile.view<?x?xi8>, %y: !tile.view<?x?xi8>) attrib
 tile.kernel @no_tensor_memory(%y: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
-  // expected-error@below {{pipe 'result' is in tensor memory, which sm_90a does not have; use smem}}
+  // expected-error@below {{pipe 'result' is in tensor memory, which sm_90a does not have; use smem [no-tensor-memory]}}
   %pipe = agent.pipe "result" slots(1) tmem : (tensor<128x64xf32>)
   agent.switch {
     agent.role @compute warps(4) {
@@ -205,7 +205,7 @@ tile.kernel @no_tensor_memory(%y: !tile.view<?x?xf32>) attributes {tile.target =
 // Slots and barriers instead of pipes, as lower-pipes leaves them.
 tile.kernel @slots_in_tensor_memory() attributes {tile.target = "sm_90a"} {
   %i0 = arith.constant 0 : i32
-  // expected-error@below {{slots 'sum' are in tensor memory, which sm_90a does not have; use smem}}
+  // expected-error@below {{slots 'sum' are in tensor memory, which sm_90a does not have; use smem [no-tensor-memory]}}
   %sums = agent.slots "sum" count(1) at(0) stride(64) offsets [0] : !agent.slots<tmem, tensor<128x64xf32>>
   agent.switch attributes {warps = 4 : i64} {
     agent.role @epilogue warps(4) at(0) {
@@ -234,7 +234,7 @@ tile.kernel @no_slot(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !ti
     }
     agent.role @compute warps(4) {
       %t = agent.consume %pipe as (%x, %y) by(tensor_core) : !operands -> tensor<128x128xf32> {
-        // expected-error@below {{is an accumulator that no slot of tensor memory is for: its loop computes more than MMAs, in a role that does, too; let MMAs have a role of their own with 'roles = multi', or in roles by hand make it in an agent.produce of a pipe in tmem}}
+        // expected-error@below {{is an accumulator that no slot of tensor memory is for: its loop computes more than MMAs, in a role that does, too; let MMAs have a role of their own with 'roles = multi', or in roles by hand make it in an agent.produce of a pipe in tmem [mma-accumulator]}}
         %u = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
         agent.yield %u : tensor<128x128xf32>
       }

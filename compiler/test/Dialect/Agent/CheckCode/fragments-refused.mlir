@@ -7,7 +7,7 @@ tile.kernel @both_ways(%X: !tile.view<?x?xf32>, %Y: !tile.view<?xf32>) attribute
     %x = tile.load %X[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>
     // expected-note@+1 {{the other one is made here}}
     %sum = tile.reduce addf %x axis 1 : tensor<64x64xf32> -> tensor<64xf32>
-    // expected-error@+1 {{makes a vector along the columns of the tiles of @compute that is combined with one along their rows: its elements would have to change threads; store it, and load it where it is used the other way}}
+    // expected-error@+1 {{makes a vector along the columns of the tiles of @compute that is combined with one along their rows: its elements would have to change threads; store it, and load it where it is used the other way [register-layout]}}
     %other = tile.reduce addf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
     %y = arith.addf %sum, %other : tensor<64xf32>
     tile.store %y, %Y[%m] : tensor<64xf32>, !tile.view<?xf32>

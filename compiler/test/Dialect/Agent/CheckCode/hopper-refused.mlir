@@ -10,7 +10,7 @@ tile.kernel @tf32_across(%A: !tile.view<?x?xf32>, %B: !tile.view<?x?xf32>, %D: !
       %a = tile.load %A[%k, %m] : !tile.view<?x?xf32> -> tensor<32x128xf32>
       %at = tile.transpose %a [1, 0] : tensor<32x128xf32> -> tensor<128x32xf32>
       %b = tile.load %B[%n, %k] : !tile.view<?x?xf32> -> tensor<128x32xf32>
-      // expected-error@+1 {{reads a, of 'f32', across its rows in memory; wgmma does that for 16-bit types only, so lay it out along k}}
+      // expected-error@+1 {{reads a, of 'f32', across its rows in memory; wgmma does that for 16-bit types only, so lay it out along k [mma-type]}}
       %t = tile.mma %at, %b, %s tf32 : tensor<128x32xf32>, tensor<128x32xf32> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     }
@@ -29,7 +29,7 @@ tile.kernel @short_sums(%A: !tile.view<?x?xf16>, %B: !tile.view<?x?xf16>, %D: !t
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf16>) {
       %a = tile.load %A[%m, %k] : !tile.view<?x?xf16> -> tensor<128x64xf16>
       %b = tile.load %B[%n, %k] : !tile.view<?x?xf16> -> tensor<128x64xf16>
-      // expected-error@+1 {{the MMA is 128x128x64 of f16 and f16 into f16, for which there is no code yet}}
+      // expected-error@+1 {{MMA tile is M×N×K = 128×128×64 of f16 and f16 into f16, for which there is no code yet}}
       %t = tile.mma %a, %b, %s : tensor<128x64xf16>, tensor<128x64xf16> -> tensor<128x128xf16>
       scf.yield %t : tensor<128x128xf16>
     }

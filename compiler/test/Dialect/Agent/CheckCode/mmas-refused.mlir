@@ -5,7 +5,7 @@ tile.kernel @short_sums(%A: !tile.view<?x?xf16>, %B: !tile.view<?x?xf16>, %D: !t
   tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf16> {
     %a = tile.load %A[%m, 0] : !tile.view<?x?xf16> -> tensor<128x64xf16>
     %b = tile.load %B[%n, 0] : !tile.view<?x?xf16> -> tensor<128x64xf16>
-    // expected-error@+1 {{the MMA is 128x128x64 of f16 and f16 into f16, for which there is no code yet; there is code for f16, bf16, TF32, f8E4M3FN and f8E5M2 with f32 accumulators, and for i8 with i32, so cast the operands}}
+    // expected-error@+1 {{MMA tile is M×N×K = 128×128×64 of f16 and f16 into f16, which is unsupported; supported are f16, bf16, TF32, f8E4M3FN and f8E5M2 with f32 accumulators, and i8 with i32, so cast the operands [mma-type]}}
     %t = tile.mma %a, %b, %zero : tensor<128x64xf16>, tensor<128x64xf16> -> tensor<128x128xf16>
     tile.store %t, %D[%m, %n] : tensor<128x128xf16>, !tile.view<?x?xf16>
   }
@@ -18,7 +18,7 @@ tile.kernel @half_height(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D:
   tile.for_each (%m, %n) tiles [96, 128] of %D : !tile.view<?x?xf32> {
     %a = tile.load %A[%m, 0] : !tile.view<?x?xbf16> -> tensor<96x64xbf16>
     %b = tile.load %B[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-    // expected-error@+1 {{the MMA is 96x128x64, but tcgen05.mma takes rows in multiples of 128, and 96 % 128 = 96; use 128 rows}}
+    // expected-error@+1 {{MMA tile is M×N×K = 96×128×64, but tcgen05.mma needs M to be a multiple of 128; use M = 128}}
     %t = tile.mma %a, %b, %zero : tensor<96x64xbf16>, tensor<128x64xbf16> -> tensor<96x128xf32>
     tile.store %t, %D[%m, %n] : tensor<96x128xf32>, !tile.view<?x?xf32>
   }
@@ -32,7 +32,7 @@ tile.kernel @narrow_words(%A: !tile.view<?x?xf32>, %B: !tile.view<?x?xf32>, %D: 
     %a = tile.load %A[%m, 0] : !tile.view<?x?xf32> -> tensor<128x32xf32>
     %0 = tile.load %B[0, %n] : !tile.view<?x?xf32> -> tensor<32x16xf32>
     %b = tile.transpose %0 [1, 0] : tensor<32x16xf32> -> tensor<16x32xf32>
-    // expected-error@+1 {{reads MN-major TF32 (n), for which tcgen05.mma has a swizzle of 128 bytes only; use a multiple of 32 along n, or store the operand K-major}}
+    // expected-error@+1 {{reads MN-major TF32 (n), for which tcgen05.mma has a swizzle of 128 bytes only; use a multiple of 32 along n, or store the operand K-major [mma-type]}}
     %t = tile.mma %a, %b, %zero tf32 : tensor<128x32xf32>, tensor<16x32xf32> -> tensor<128x16xf32>
     tile.store %t, %D[%m, %n] : tensor<128x16xf32>, !tile.view<?x?xf32>
   }
@@ -58,7 +58,7 @@ tile.kernel @cannot_tell(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D:
         %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
         scf.yield %t : tensor<128x128xf32>
       }
-      // expected-error@+1 {{reads an accumulator of MMAs whose number @epilogue cannot tell; let the bounds of the loop of MMAs depend on the work tile alone, or begin with one MMA before the loop}}
+      // expected-error@+1 {{reads an accumulator, and @epilogue can't know whether the mainloop ran: its trip count depends on more than the tile index, and may be 0; make it depend on the tile index only, or peel one MMA [unknown-trip-count]}}
       tile.store %acc, %D[%j, %m, %n] : tensor<128x128xf32>, !tile.view<?x?x?xf32>
     }
   }
@@ -77,7 +77,7 @@ tile.kernel @loop_with_more(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, 
     %sum, %all = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero, %c = %none) -> (tensor<128x64xf32>, tensor<128x64xbf16>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
-      // expected-error @below {{is an accumulator that no slot of tensor memory is for: its loop computes more than MMAs, in a role that does, too; let MMAs have a role of their own with 'roles = multi', or in roles by hand make it in an agent.produce of a pipe in tmem}}
+      // expected-error @below {{is an accumulator that no slot of tensor memory is for: its loop computes more than MMAs, in a role that does, too; let MMAs have a role of their own with 'roles = multi', or in roles by hand make it in an agent.produce of a pipe in tmem [mma-accumulator]}}
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
       %u = arith.addf %c, %x : tensor<128x64xbf16>
       scf.yield %t, %u : tensor<128x64xf32>, tensor<128x64xbf16>

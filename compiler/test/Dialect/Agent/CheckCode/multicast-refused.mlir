@@ -85,7 +85,7 @@ tile.kernel @other_rows(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: 
       agent.for_each_item (%m, %n) in %items : !agent.items<index, index> {
         scf.for %k = %c0 to %K step %c64 {
           agent.produce %p : !operands {
-            // expected-error @+1 {{has multicast [0], but nothing shows that the CTAs along dimension 0 of the cluster load the same tile of 'A', equally often: it depends on the number of the work tile, whose innermost digits are the places in the cluster; take these off with affine.delinearize_index, or leave multicast out}}
+            // expected-error @+1 {{has multicast [0], but nothing shows that the CTAs along dimension 0 of the cluster load the same tile of 'A', equally often: it depends on the number of the work tile, whose innermost digits are the places in the cluster; take these off with affine.delinearize_index, or leave multicast out [multicast]}}
             %x = tile.load %A[%m, %k] multicast [0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
             %y = tile.load %B[%n, %k] multicast [0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
             agent.yield %x, %y : tensor<128x64xbf16>, tensor<128x64xbf16>
@@ -139,7 +139,7 @@ tile.kernel @other_digits(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D
       agent.for_each_item (%m, %n) in %items : !agent.items<index, index> {
         scf.for %k = %c0 to %K step %c64 {
           agent.produce %p : !operands {
-            // expected-error @+1 {{has multicast [1], but nothing shows that the CTAs along dimension 1 of the cluster load the same tile of 'A', equally often: it depends on the number of the work tile, whose innermost digits are the places in the cluster; take these off with affine.delinearize_index, or leave multicast out}}
+            // expected-error @+1 {{has multicast [1], but nothing shows that the CTAs along dimension 1 of the cluster load the same tile of 'A', equally often: it depends on the number of the work tile, whose innermost digits are the places in the cluster; take these off with affine.delinearize_index, or leave multicast out [multicast]}}
             %x = tile.load %A[%m, %k] multicast [1] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
             %y = tile.load %B[%n, %k] multicast [0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
             agent.yield %x, %y : tensor<128x64xbf16>, tensor<128x64xbf16>
@@ -179,7 +179,7 @@ tile.kernel @any_number(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: 
   %M = tile.dim %D, 0 : !tile.view<?x?xf32>
   %clusters = arith.ceildivui %M, %c256 : index
   %clusters4 = arith.muli %clusters, %c4 : index
-  // expected-error @+1 {{numbers work tiles of which the 4 CTAs of a cluster take neighbors, and nothing shows that their number is a multiple of 4, so that some CTAs would wait for others that have none; round it up with arith.ceildivui, and multiply by 4}}
+  // expected-error @+1 {{numbers work tiles of which the 4 CTAs of a cluster take neighbors, and nothing shows that their number is a multiple of 4, so that some CTAs would wait for others that have none; round it up with arith.ceildivui, and multiply by 4 [cluster-items]}}
   %items = agent.items static %i of %M -> (index, index) {
       %rest, %row = affine.delinearize_index %i into (2) : index, index
       %tile, %column = affine.delinearize_index %rest into (2) : index, index

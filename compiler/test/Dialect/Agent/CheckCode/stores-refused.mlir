@@ -22,7 +22,7 @@ tile.kernel @two_stores(%a: !tile.view<?x64xf32>, %d: !tile.view<?x64xf32>) attr
     agent.role @other warps(4) {
       agent.for_each_item (%m) in %items : !agent.items<index> {
         %x = tile.load %a[%m, 0] : !tile.view<?x64xf32> -> tensor<64x32xf32>
-        // expected-error @+1 {{writes to the same elements of 'd' as a store of @one, and nothing says whether @one or @other comes last; store from one role, or hand something over in between}}
+        // expected-error @+1 {{writes to the same elements of 'd' as a store of @one, and nothing says whether @one or @other comes last; store from one role, or hand something over in between [store-race]}}
         tile.store %x, %d[%m, 32] : tensor<64x32xf32>, !tile.view<?x64xf32>
       }
     }

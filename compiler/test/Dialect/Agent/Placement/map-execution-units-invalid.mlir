@@ -29,7 +29,7 @@ tile.kernel @group_by_hand(%d: !tile.view<?x?xf32>) attributes {tile.target = "s
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %x = arith.constant dense<1.0> : tensor<64x16xbf16>
   agent.switch {
-    // expected-error @below {{role @compute starts at warp 2, but wgmma is issued by the four warps of a warp group together; it must start at a multiple of four: use at(4) or leave all places out}}
+    // expected-error @below {{role @compute starts at warp 2, but wgmma is issued by the four warps of a warp group together; it must start at a multiple of four: use at(4) or leave all places out [warp-placement]}}
     agent.role @compute warps(4) at(2) {
       %t = tile.mma %x, %x, %zero : tensor<64x16xbf16>, tensor<64x16xbf16> -> tensor<64x64xf32>
       tile.store %t, %d[0, 0] : tensor<64x64xf32>, !tile.view<?x?xf32>
@@ -90,7 +90,7 @@ tile.kernel @in_a_loop(%d: !tile.view<?xf32>) attributes {tile.target = "sm_90a"
   %x = arith.constant dense<1.0> : tensor<64xf32>
   %N = tile.dim %d, 0 : !tile.view<?xf32>
   scf.for %i = %c0 to %N step %c64 {
-    // expected-error @below {{the roles of kernel @in_a_loop are inside 'scf.for', and its warps take their roles once; put the loop or the branch into the roles}}
+    // expected-error @below {{the roles of kernel @in_a_loop are inside 'scf.for', and its warps take their roles once; put the loop or the branch into the roles [switch-placement]}}
     agent.switch {
       agent.role @compute warps(4) {
         tile.store %x, %d[%i] : tensor<64xf32>, !tile.view<?xf32>
@@ -109,6 +109,6 @@ tile.kernel @after_the_roles(%d: !tile.view<?xf32>) attributes {tile.target = "s
     }
   }
   %y = arith.negf %x : tensor<64xf32>
-  // expected-error @below {{'tile.store' comes after the roles of kernel @after_the_roles, and nothing runs when they have ended; put it into a role, or into a kernel of its own}}
+  // expected-error @below {{'tile.store' comes after the roles of kernel @after_the_roles, and nothing runs when they have ended; put it into a role, or into a kernel of its own [switch-placement]}}
   tile.store %y, %d[64] : tensor<64xf32>, !tile.view<?xf32>
 }

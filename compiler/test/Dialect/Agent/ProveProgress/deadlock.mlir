@@ -17,7 +17,7 @@ tile.kernel @too_few_slots(%a: !tile.view<?x?xf32>, %n: index) {
   %operands = agent.pipe "operands" slots(4) message : ()
   // expected-note@below {{with slots(4) for 'residual' it is proved}}
   %residual = agent.pipe "residual" slots(2) message : ()
-  // expected-error@below {{the roles of @too_few_slots don't all end: deadlock with work tiles = 1, ceil(dim 1 of a / 64) = 1}}
+  // expected-error@below {{deadlock in @too_few_slots with work tiles = 1, ceil(dim 1 of a / 64) = 1 [deadlock]}}
   agent.switch {
     agent.role @load warps(1) {
       agent.for_each_item (%i) in %items : !items {
@@ -65,7 +65,7 @@ tile.kernel @lag_too_large(%n: index) {
   // expected-note@below {{with slots(3) for 'keys' it is proved}}
   %keys = agent.pipe "keys" slots(2) message : ()
   %values = agent.pipe "values" slots(2) message : ()
-  // expected-error@below {{the roles of @lag_too_large don't all end: deadlock with work tiles = 1}}
+  // expected-error@below {{deadlock in @lag_too_large with work tiles = 1}}
   agent.switch {
     agent.role @load warps(1) {
       agent.for_each_item (%i) in %items : !items {
@@ -111,7 +111,7 @@ tile.kernel @cycle_without_a_slot(%k: !tile.view<?x64xf32>, %n: index) {
   }
   %scores = agent.pipe "scores" slots(2) message : ()
   %weights = agent.pipe "weights" slots(2) message : ()
-  // expected-error@below {{the roles of @cycle_without_a_slot don't all end: deadlock with work tiles = 1, ceil(dim 0 of k / 64) = 1}}
+  // expected-error@below {{deadlock in @cycle_without_a_slot with work tiles = 1, ceil(dim 0 of k / 64) = 1}}
   agent.switch {
     agent.role @mma warps(1) {
       agent.for_each_item (%i) in %items : !items {
@@ -154,7 +154,7 @@ tile.kernel @skips_an_item(%n: index) {
     agent.yield %i : index
   }
   %p = agent.pipe "operands" slots(2) message : ()
-  // expected-error-re@below {{the roles of @skips_an_item don't all end: deadlock with work tiles = 0, work tiles of the stream at deadlock.mlir:{{.*}} = 1}}
+  // expected-error-re@below {{deadlock in @skips_an_item with work tiles = 0, work tiles of the stream at deadlock.mlir:{{.*}} = 1}}
   agent.switch {
     agent.role @load warps(1) {
       agent.for_each_item (%i) in %all_but_one : !items {
@@ -180,7 +180,7 @@ tile.kernel @skips_an_item(%n: index) {
 // 4 * 32 * (128 - 40) = 11,264, and @compute asks for 4 * 32 * (232 - 128) = 13,312.
 tile.kernel @registers_above_the_pool() {
   %p = agent.pipe "operands" slots(2) message : ()
-  // expected-error@below {{the roles of @registers_above_the_pool don't all end: deadlock}}
+  // expected-error@below {{deadlock in @registers_above_the_pool}}
   agent.switch attributes {entry_registers = 128 : i64} {
     agent.role @load warps(1) registers(40) at(0) {
       agent.produce %p : !signal {
@@ -206,7 +206,7 @@ tile.kernel @bytes(%a: !tile.view<?x64xbf16>, %n: index) attributes {tile.target
     agent.yield %i : index
   }
   %p = agent.pipe "operands" slots(2) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
-  // expected-error@below {{the roles of @bytes don't all end: deadlock with work tiles = 1}}
+  // expected-error@below {{deadlock in @bytes with work tiles = 1}}
   agent.switch {
     agent.role @load warps(1) {
       agent.for_each_item (%i) in %items : !items {
@@ -235,7 +235,7 @@ tile.kernel @barrier() {
   %id = arith.constant 1 : i32
   %threads = arith.constant 192 : i32
   %p = agent.pipe "operands" slots(2) message : ()
-  // expected-error@below {{the roles of @barrier don't all end: deadlock}}
+  // expected-error@below {{deadlock in @barrier}}
   agent.switch {
     agent.role @load warps(1) {
       agent.produce %p : !signal {

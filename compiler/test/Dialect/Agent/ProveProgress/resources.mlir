@@ -91,7 +91,7 @@ tile.kernel @columns(%a: !tile.view<128x256xf32>) attributes {tile.target = "sm_
 
 tile.kernel @too_many_columns(%a: !tile.view<128x256xf32>) attributes {tile.target = "sm_100a"} {
   %p = agent.pipe "result" slots(4) tmem : (tensor<128x256xf32>)
-  // expected-error@below {{the roles of @too_many_columns don't all end: deadlock}}
+  // expected-error@below {{deadlock in @too_many_columns}}
   agent.switch attributes {tensor_columns = 1024 : i64} {
     // expected-note@below {{@mma waits for columns of tensor memory: asks for 1024, 512 are free}}
     agent.role @mma warps(1) {

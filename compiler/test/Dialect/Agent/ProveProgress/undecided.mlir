@@ -3,7 +3,7 @@
 // RUN: FileCheck %s < %t
 // RUN: not drawloom-opt %s -assign-engines -prove-progress=undecided-is-error -split-input-file 2>&1 | FileCheck %s --check-prefix=ERROR
 
-// ERROR: error: whether the roles of @branch end is undecided: 'scf.if' around something that can block at
+// ERROR: error: deadlock freedom of @branch is undecided: 'scf.if' around something that can block at
 // CHECK: agent.switch attributes {verdict = #agent.verdict<undecided, because = "'scf.if' around something that can block at undecided.mlir:{{.*}}">}
 
 !signal = !agent.pipe<message>
@@ -11,7 +11,7 @@
 tile.kernel @branch(%n: index) {
   %c0 = arith.constant 0 : index
   %p = agent.pipe "p" slots(2) message : ()
-  // expected-warning@below {{whether the roles of @branch end is undecided: 'scf.if' around something that can block at undecided.mlir:}}
+  // expected-warning@below {{deadlock freedom of @branch is undecided: 'scf.if' around something that can block at undecided.mlir:}}
   agent.switch {
     agent.role @one warps(1) {
       %some = arith.cmpi ne, %n, %c0 : index
@@ -36,7 +36,7 @@ tile.kernel @branch(%n: index) {
 !operands = !agent.pipe<smem, tensor<1024x512xbf16>>
 tile.kernel @large(%a: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "operands" slots(1) smem : (tensor<1024x512xbf16>)
-  // expected-warning@below {{whether the roles of @large end is undecided: pipe 'operands': 1048576 bytes for one slot; an mbarrier counts up to 1048575, so use smaller tiles or two pipes}}
+  // expected-warning@below {{deadlock freedom of @large is undecided: pipe 'operands': 1048576 bytes for one slot; an mbarrier counts up to 1048575, so use smaller tiles or two pipes [register-limit]}}
   agent.switch {
     agent.role @load warps(1) {
       // expected-note@below {{here}}
@@ -59,7 +59,7 @@ tile.kernel @large(%a: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a"}
 tile.kernel @polls(%n: index) {
   %c0 = arith.constant 0 : index
   %p = agent.pipe "p" slots(2) message : ()
-  // expected-warning@below {{whether the roles of @polls end is undecided: 'scf.while', whose trip count is unknown before it runs at undecided.mlir:}}
+  // expected-warning@below {{deadlock freedom of @polls is undecided: 'scf.while', whose trip count is unknown before it runs at undecided.mlir:}}
   agent.switch {
     agent.role @one warps(1) {
       // expected-note@below {{'scf.while', whose trip count is unknown before it runs is outside the progress model}}
@@ -89,7 +89,7 @@ tile.kernel @triangle(%n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %p = agent.pipe "p" slots(2) message : ()
-  // expected-warning@below {{whether the roles of @triangle end is undecided: a trip count that depends on the iteration of the loop at undecided.mlir:}}
+  // expected-warning@below {{deadlock freedom of @triangle is undecided: a trip count that depends on the iteration of the loop at undecided.mlir:}}
   agent.switch {
     agent.role @one warps(1) {
       scf.for %i = %c0 to %n step %c1 {
@@ -115,7 +115,7 @@ tile.kernel @triangle(%n: index) {
 func.func private @helper()
 tile.kernel @call() {
   %p = agent.pipe "p" slots(1) message : ()
-  // expected-warning@below {{whether the roles of @call end is undecided: 'func.call'}}
+  // expected-warning@below {{deadlock freedom of @call is undecided: 'func.call'}}
   agent.switch {
     agent.role @one warps(1) {
       // expected-note@below {{'func.call'}}

@@ -4,7 +4,7 @@
 
 tile.kernel @no_scratch() attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
-    // expected-error@+1 {{multiplies what takes 8 KiB of scratch memory; it has 0 B: run 'place-memory'}}
+    // expected-error@+1 {{multiplies what takes 8 KiB of scratch memory; it has 0 B: run 'place-memory' [pass-order]}}
     agent.role @a warps(4) at(0) {
       %x = arith.constant dense<1.0> : tensor<64x64xbf16, #sum>
       %y = arith.constant dense<2.0> : tensor<64x64xbf16, #sum>

@@ -37,7 +37,7 @@ tile.kernel @warp_groups(%a: !tile.view<?x?xbf16>) attributes {tile.target = "sm
       }
     }
     agent.role @compute warps(8) {
-      // expected-error@below {{'agent.consume' op of pipe 'operands' is by(tensor_core), but the warp groups of sm_90a issue MMAs and arrive themselves; use by(threads)}}
+      // expected-error@below {{'agent.consume' op of pipe 'operands' is by(tensor_core), but the warp groups of sm_90a issue MMAs and arrive themselves; use by(threads) [engine]}}
       %t = agent.consume %operands as (%x, %y) by(tensor_core) : !operands -> tensor<128x128xf32> {
         %u = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
         agent.yield %u : tensor<128x128xf32>

@@ -1,7 +1,7 @@
 // form-pipes takes what assign-roles leaves behind, and nothing else.
 // RUN: drawloom-opt %s -split-input-file -verify-diagnostics --pass-pipeline='builtin.module(tile.kernel(form-pipes))'
 
-// expected-error @below {{kernel @none has no roles yet: run assign-roles before form-pipes}}
+// expected-error @below {{kernel @none has no roles yet: run assign-roles before form-pipes [pass-order]}}
 tile.kernel @none(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
 }
 
@@ -9,7 +9,7 @@ tile.kernel @none(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attributes {tile
 
 tile.kernel @owner(%x: !tile.view<?xf32>) attributes {
     tile.target = "sm_90a", agent.roles = [#agent.owner<name = "all", warps = 4, because = []>]} {
-  // expected-error @below {{belongs to @missing, which is none of the kernel's roles}}
+  // expected-error @below {{belongs to @missing, which is none of the kernel's roles [role-owner]}}
   %c0 = arith.constant {agent.owner = @missing} 0 : index
 }
 
@@ -18,7 +18,7 @@ tile.kernel @owner(%x: !tile.view<?xf32>) attributes {
 tile.kernel @count(%x: !tile.view<?xf32>) attributes {
     tile.target = "sm_90a", agent.roles = [#agent.owner<name = "all", warps = 4, because = []>]} {
   %c0 = arith.constant 0 : index
-  // expected-error @below {{names 2 owners for 1 carried values}}
+  // expected-error @below {{names 2 owners for 1 carried values [role-owner]}}
   %0 = scf.for %i = %c0 to %c0 step %c0 iter_args(%s = %c0) -> index {
     scf.yield %s : index
   } {agent.owners = [@all, @all]}
@@ -29,7 +29,7 @@ tile.kernel @count(%x: !tile.view<?xf32>) attributes {
 tile.kernel @carried(%x: !tile.view<?xf32>) attributes {
     tile.target = "sm_90a", agent.roles = [#agent.owner<name = "all", warps = 4, because = []>]} {
   %c0 = arith.constant 0 : index
-  // expected-error @below {{carries a value of @missing, which is none of the kernel's roles}}
+  // expected-error @below {{carries a value of @missing, which is none of the kernel's roles [role-owner]}}
   %0 = scf.for %i = %c0 to %c0 step %c0 iter_args(%s = %c0) -> index {
     scf.yield %s : index
   } {agent.owners = [@missing]}
@@ -46,7 +46,7 @@ tile.kernel @two_roles(%a: !tile.view<?x64xf32>, %d: !tile.view<?x64xf32>) attri
     // expected-note @+1 {{the other store is here}}
     tile.store %x, %d[%m, %n] {agent.owner = @one} : tensor<64x64xf32>, !tile.view<?x64xf32>
     %y = tile.load %a[%m, %n] {agent.owner = @other} : !tile.view<?x64xf32> -> tensor<64x64xf32>
-    // expected-error @+1 {{stores to 'd' where another store may write, too: @other does this one and @one the other, side by side, so that nothing says which comes last; store each element once, or use 'roles = none'}}
+    // expected-error @+1 {{stores to 'd' where another store may write, too: @other does this one and @one the other, side by side, so that nothing says which comes last; store each element once, or use 'roles = none' [store-race]}}
     tile.store %y, %d[%m, %n] {agent.owner = @other} : tensor<64x64xf32>, !tile.view<?x64xf32>
   }
 }

@@ -1,12 +1,12 @@
 // RUN: drawloom-opt %s --lower-pipes --split-input-file --verify-diagnostics
 
-// expected-error@+1 {{has no roles: code is generated after 'form-pipes'}}
+// expected-error@+1 {{has no roles: code is generated after 'form-pipes' [pass-order]}}
 tile.kernel @no_roles(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
 }
 
 // -----
 
-// expected-error@+1 {{has no target: code is generated after 'choose-schedule'}}
+// expected-error@+1 {{has no target: code is generated after 'choose-schedule' [pass-order]}}
 tile.kernel @no_target(%D: !tile.view<?x?xf32>) {
   agent.switch {
     agent.role @epilogue warps(4) {
@@ -17,7 +17,7 @@ tile.kernel @no_target(%D: !tile.view<?x?xf32>) {
 // -----
 
 tile.kernel @not_placed(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
-  // expected-error@+1 {{is not placed: code is generated after 'place-memory'}}
+  // expected-error@+1 {{is not placed: code is generated after 'place-memory' [pass-order]}}
   agent.switch {
     agent.role @epilogue warps(4) {
     }
@@ -44,7 +44,7 @@ tile.kernel @two_switches(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm
 !tiles = !agent.pipe<smem, tensor<128x64xf32>>
 
 tile.kernel @no_place(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  // expected-error@+1 {{has no place: code is generated after 'place-memory'}}
+  // expected-error@+1 {{has no place: code is generated after 'place-memory' [pass-order]}}
   %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
   agent.switch attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
     agent.role @load warps(1) at(0) {
@@ -65,7 +65,7 @@ tile.kernel @no_place(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attribut
 
 tile.kernel @no_warps(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
-    // expected-error@+1 {{has no warps: code is generated after 'map-execution-units'}}
+    // expected-error@+1 {{has no warps: code is generated after 'map-execution-units' [pass-order]}}
     agent.role @compute warps(4) {
     }
   }
@@ -74,7 +74,7 @@ tile.kernel @no_warps(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a
 // -----
 
 tile.kernel @together(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  // expected-error@+1 {{has items(pair): CTAs that take a work tile together have no code yet; let each take its own}}
+  // expected-error@+1 {{has items(pair): CTAs that take a work tile together have no code yet; let each take its own [unsupported-scope]}}
   agent.switch cluster(2, 1) items(pair) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
     agent.role @compute warps(4) at(0) {
     }
@@ -117,7 +117,7 @@ tile.kernel @by_threads(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_9
 !tiles = !agent.pipe<smem, tensor<24x64xf32>>
 
 tile.kernel @small_parts(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  // expected-error@+1 {{holds a 'tensor<24x64xf32>' that 2 CTAs share; a part is a multiple of 8 rows, and 24 % (2 x 8) = 8}}
+  // expected-error@+1 {{holds a 'tensor<24x64xf32>' that 2 CTAs share; a part is a multiple of 8 rows, and 24 % (2 x 8) = 8 [pipe-scope]}}
   %p = agent.pipe "p" slots(2) smem scope(cluster) : (tensor<24x64xf32>)
   agent.switch cluster(2) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
     agent.role @load warps(1) at(0) {
@@ -136,7 +136,7 @@ tile.kernel @small_parts(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_
 // -----
 
 tile.kernel @message(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  // expected-error@+1 {{has scope(cluster), and only tiles that are loaded with multicast, that a pair multiplies, or that are gathered, have code for it}}
+  // expected-error@+1 {{has scope(cluster), and only tiles that are loaded with multicast, that a pair multiplies, or that are gathered, have code for it [pipe-scope]}}
   %p = agent.pipe "p" slots(1) message scope(cluster) : ()
   agent.switch cluster(2, 1) attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
     agent.role @a warps(1) at(0) {
@@ -159,7 +159,7 @@ tile.kernel @dynamic(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a
   }
   agent.switch attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
     agent.role @compute warps(4) at(0) {
-      // expected-error@+1 {{takes dynamic work tiles in @compute, of 4 warps; one warp asks, and publishes the answers to the others}}
+      // expected-error@+1 {{takes dynamic work tiles in @compute, of 4 warps; one warp asks, and publishes the answers to the others [dynamic-items]}}
       agent.for_each_item (%m) in %items : !agent.items<index> {
       }
     }
@@ -175,7 +175,7 @@ tile.kernel @no_answer(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_10
   }
   agent.switch attributes {warps = 4 : i64, verdict = #agent.verdict<proved>} {
     agent.role @compute warps(1) at(0) {
-      // expected-error@+1 {{has no place for the answer about the next work tile: code is generated after 'place-memory'}}
+      // expected-error@+1 {{has no place for the answer about the next work tile: code is generated after 'place-memory' [pass-order]}}
       agent.for_each_item (%m) in %items : !agent.items<index> {
       }
     }
@@ -204,7 +204,7 @@ tile.kernel @turns(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes 
       }
     }
     agent.role @even warps(4) at(4) {
-      // expected-error@+1 {{takes one work tile in 2 and shares 'tiles' with a role that takes others; give each of these roles a pipe of its own}}
+      // expected-error@+1 {{takes one work tile in 2 and shares 'tiles' with a role that takes others; give each of these roles a pipe of its own [dynamic-items]}}
       agent.for_each_item (%m) in %items every 2 from 0 : !agent.items<index> {
         agent.consume %p as (%x) by(threads) : !tiles {
           tile.store %x, %d[%m, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>
@@ -275,7 +275,7 @@ tile.kernel @odd(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes 
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %ab = agent.pipe "operands" slots(2) smem scope(pair) : (tensor<128x64xbf16>, tensor<256x64xbf16>)
   %acc = agent.pipe "result" slots(1) tmem scope(pair) : (tensor<128x256xf32>)
-    // expected-error@+1 {{has pairs in a cluster of [3, 2]; they are neighbors along the first dimension that has several CTAs, so it needs an even number}}
+    // expected-error@+1 {{has pairs in a cluster of [3, 2]; they are neighbors along the first dimension that has several CTAs, so it needs an even number [cta-pair]}}
   agent.switch cluster(3, 2) attributes {warps = 8 : i64, verdict = #agent.verdict<proved>} {
     agent.role @load warps(1) at(0) {
       agent.produce %ab by(tma) : !operands {
@@ -451,7 +451,7 @@ tile.kernel @part(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes
     agent.role @load warps(1) at(0) {
       agent.produce %ab by(tma) : !operands {
         %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-        // expected-error@+1 {{is for a pair and loads a part of a view, at whose edges threads copy; the leader announces the bytes of both CTAs, so TMA has to bring them}}
+        // expected-error@+1 {{is for a CTA pair and loads a subview, whose edge tiles are copied with cp.async; the leader expects the bytes of both CTAs, so TMA has to load them [pipe-scope]}}
         %y = tile.load %part[0, 0] halved 0 : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
         agent.yield %x, %y : tensor<128x64xbf16>, tensor<256x64xbf16>
       }

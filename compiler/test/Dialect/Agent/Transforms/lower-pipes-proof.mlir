@@ -7,7 +7,7 @@
 // CHECK: tile.kernel @not_asked
 tile.kernel @not_asked(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
-  // expected-error@+1 {{has no verdict on whether its roles end: code is generated after 'prove-progress'; 'unproved' asks for code all the same}}
+  // expected-error@+1 {{has no verdict on deadlock freedom: code is generated after 'prove-progress'; pass --unproved to compile it anyway}}
   agent.switch {
     agent.role @load warps(1) {
       agent.produce %p : !tiles {
@@ -30,7 +30,7 @@ tile.kernel @not_asked(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attribu
 // CHECK: tile.kernel @undecided
 tile.kernel @undecided(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
-  // expected-error@+1 {{is not proved deadlock-free: undecided, 'scf.while', whose trip count is unknown before it runs at k.mlir:3; 'unproved' asks for code all the same}}
+  // expected-error@+1 {{is not proved deadlock-free: undecided, 'scf.while', whose trip count is unknown before it runs at k.mlir:3; pass --unproved to compile it anyway}}
   agent.switch attributes {verdict = #agent.verdict<undecided, because = "'scf.while', whose trip count is unknown before it runs at k.mlir:3">} {
     agent.role @load warps(1) {
       agent.produce %p : !tiles {
@@ -54,7 +54,7 @@ tile.kernel @undecided(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attribu
 // CHECK: tile.kernel @loaded
 tile.kernel @loaded(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>, %table: !tile.view<?xi32>) attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
-  // expected-error@+1 {{is deadlock-free only if table[0] >= 1, which no launch can check: it does not follow from the shapes of the arguments; 'unproved' asks for code all the same}}
+  // expected-error@+1 {{is deadlock-free only if table[0] >= 1, which depends on tensor contents and can't be checked at launch; pass --unproved to compile it anyway [unproved]}}
   agent.switch attributes {verdict = #agent.verdict<proved_if, words = "table[0] >= 1",
       condition = [[#agent.bound<size = 0, min = 1>]], sizes = [#agent.size<name = "table[0]">]>} {
     agent.role @load warps(1) {

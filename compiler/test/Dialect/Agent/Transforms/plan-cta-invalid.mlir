@@ -1,7 +1,7 @@
 // Clusters that would share nothing, or can't.
 // RUN: drawloom-opt %s --plan-cta --split-input-file --verify-diagnostics
 
-// expected-error @below {{cluster: 1 × 1 × 2 has 2 CTAs along dimension 2, but the work tiles of @rank have 2 dimensions; a cluster takes neighboring items, so use 1 there}}
+// expected-error @below {{cluster: 1 × 1 × 2 has 2 CTAs along dimension 2, but the work tiles of @rank have 2 dimensions; a cluster takes neighboring items, so use 1 there [cluster-size]}}
 tile.kernel @rank(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
     attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [1, 1, 2]>} {
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xbf16> {
@@ -74,7 +74,7 @@ tile.kernel @padded(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !til
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{cluster: 2 CTAs would share the tile of 'b', but TMA cannot load it, because it is padded with a number that is not zero; leave the cluster out}}
+      // expected-error @below {{cluster: 2 CTAs would share the tile of 'b', but TMA cannot load it, because it is padded with a number that is not zero; leave the cluster out [multicast]}}
       %y = tile.load %b[%n, %k] pad(1.0 : bf16) : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
@@ -85,7 +85,7 @@ tile.kernel @padded(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !til
 
 // -----
 
-// expected-error @below {{cta_group = 2, but the two CTAs of a pair do not do the same steps; use cta_group = 1}}
+// expected-error @below {{cta_group = 2, but the two CTAs of a pair do not do the same steps; use cta_group = 1 [cta-pair]}}
 tile.kernel @pair_diagonal(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
     attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], cta_group = 2>} {
   %c0 = arith.constant 0 : index
@@ -116,7 +116,7 @@ tile.kernel @pair_of_rows(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{cta_group = 2, but B of this MMA is not the same in both CTAs, because it depends on dimension 0 of the work tiles; use cta_group = 1}}
+      // expected-error @below {{cta_group = 2, but B of this MMA is not the same in both CTAs, because it depends on dimension 0 of the work tiles; use cta_group = 1 [cta-pair]}}
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     }
@@ -137,7 +137,7 @@ tile.kernel @pair_computed(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %z = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = arith.addf %z, %z : tensor<128x64xbf16>
-      // expected-error @below {{cta_group = 2, but B of this MMA is no tile that is loaded for MMAs only; use cta_group = 1}}
+      // expected-error @below {{2-CTA MMA (cta_group = 2): B of this MMA is not a tile that is loaded for MMAs only; use cta_group = 1 [cta-pair]}}
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     }
@@ -156,7 +156,7 @@ tile.kernel @pair_padded(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d:
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{cta_group = 2, but the tile of 'b' cannot be loaded by TMA, because it is padded with a number that is not zero; use cta_group = 1}}
+      // expected-error @below {{2-CTA MMA (cta_group = 2) needs TMA for 'b', but the tile cannot be loaded by TMA, because it is padded with a number that is not zero; use cta_group = 1 [cta-pair]}}
       %y = tile.load %b[%n, %k] pad(1.0 : bf16) : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
@@ -176,7 +176,7 @@ tile.kernel @written(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xbf16> {
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{cluster: 2 CTAs would share the tile of 'd', but TMA cannot load it, because the kernel writes to it, too; leave the cluster out}}
+      // expected-error @below {{cluster: 2 CTAs would share the tile of 'd', but TMA cannot load it, because the kernel writes to it, too; leave the cluster out [multicast]}}
       %y = tile.load %d[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
@@ -245,7 +245,7 @@ tile.kernel @pair_part(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{cta_group = 2, but the tile of 'b' is of a part of a view, at whose edges threads copy it; use cta_group = 1}}
+      // expected-error @below {{2-CTA MMA (cta_group = 2) needs TMA for 'b', but the tile is of a subview, whose edge tiles are copied with cp.async; use cta_group = 1 [cta-pair]}}
       %y = tile.load %part[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
@@ -265,7 +265,7 @@ tile.kernel @pair_square(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d:
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       
-      // expected-error @below {{cta_group = 2, but the tile of 'b' is A of one MMA and B of another, or B in two ways, so that no half of it is enough; use cta_group = 1}}
+      // expected-error @below {{2-CTA MMA (cta_group = 2) needs TMA for 'b', but the tile is A of one MMA and B of another, or B in two ways, so that no half of it is enough; use cta_group = 1 [cta-pair]}}
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %t = tile.mma %y, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
@@ -285,7 +285,7 @@ tile.kernel @own_rows(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !t
   %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
-      // expected-error @+1 {{multicast: [0] is given for a tile of 'a', but the tile depends on dimension 0 of the work tiles, so that it is another one in each of the 2 CTAs along it; leave it out, plan-cta adds it where CTAs share a tile}}
+      // expected-error @+1 {{multicast: [0] is given for a tile of 'a', but the tile depends on dimension 0 of the work tiles, so that it is another one in each of the 2 CTAs along it; leave it out, plan-cta adds it where CTAs share a tile [multicast]}}
       %x = tile.load %a[%m, %k] multicast [0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %p = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
@@ -305,7 +305,7 @@ tile.kernel @no_cluster(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: 
   %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
-      // expected-error @+1 {{multicast: [1] is given for a tile of 'a', but the cluster has 1 CTA along dimension 1; leave it out, plan-cta adds it where CTAs share a tile}}
+      // expected-error @+1 {{multicast: [1] is given for a tile of 'a', but the cluster has 1 CTA along dimension 1; leave it out, plan-cta adds it where CTAs share a tile [multicast]}}
       %x = tile.load %a[%m, %k] multicast [1] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %p = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
@@ -325,7 +325,7 @@ tile.kernel @no_pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !ti
   %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
-      // expected-error @+1 {{halved: is given for a tile of 'a' that no pair of CTAs multiplies together; leave it out, plan-cta adds it}}
+      // expected-error @+1 {{halved: is given for a tile of 'a' that no pair of CTAs multiplies together; leave it out, plan-cta adds it [multicast]}}
       %x = tile.load %a[%m, %k] halved 0 : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %p = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
@@ -346,7 +346,7 @@ tile.kernel @other_steps(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d:
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xf32> {
     // expected-note @+1 {{this runs differently in each of them}}
     %acc = scf.for %k = %c0 to %n step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
-      // expected-error @+1 {{multicast: [1] is given for a tile of 'a', but the 2 CTAs along dimension 1 do not do the same steps; leave it out, plan-cta adds it where CTAs share a tile}}
+      // expected-error @+1 {{multicast: [1] is given for a tile of 'a', but the 2 CTAs along dimension 1 do not do the same steps; leave it out, plan-cta adds it where CTAs share a tile [multicast]}}
       %x = tile.load %a[%m, %k] multicast [1] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %p = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
@@ -362,7 +362,7 @@ tile.kernel @other_steps(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d:
 tile.kernel @more_than_products(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>)
     attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [1, 2]>} {
   tile.for_each (%m, %n) tiles [128, 128] of %d : !tile.view<?x?xbf16> {
-    // expected-error @+1 {{multicast: [1] is given for a tile of 'a', but more than MMAs read it; leave it out, plan-cta adds it where CTAs share a tile}}
+    // expected-error @+1 {{multicast: [1] is given for a tile of 'a', but more than MMAs read it; leave it out, plan-cta adds it where CTAs share a tile [multicast]}}
     %x = tile.load %a[%m, 0] multicast [1] : !tile.view<?x?xbf16> -> tensor<128x128xbf16>
     tile.store %x, %d[%m, %n] : tensor<128x128xbf16>, !tile.view<?x?xbf16>
   }
@@ -372,7 +372,7 @@ tile.kernel @more_than_products(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf1
 
 // A kernel of one work tile has no other CTA to share with.
 tile.kernel @one_item(%a: !tile.view<128x64xbf16>, %d: !tile.view<128x64xbf16>) attributes {tile.target = "sm_100a"} {
-  // expected-error @+1 {{multicast: [0] is given for a tile of 'a', but the cluster has 1 CTA along dimension 0; leave it out, plan-cta adds it where CTAs share a tile}}
+  // expected-error @+1 {{multicast: [0] is given for a tile of 'a', but the cluster has 1 CTA along dimension 0; leave it out, plan-cta adds it where CTAs share a tile [multicast]}}
   %x = tile.load %a[0, 0] multicast [0] : !tile.view<128x64xbf16> -> tensor<128x64xbf16>
   tile.store %x, %d[0, 0] : tensor<128x64xbf16>, !tile.view<128x64xbf16>
 }

@@ -5,7 +5,7 @@
 
 func.func @f(%x: tensor<128x4xf32, #a>)
     attributes {agent.scratch = #agent.scratch<offset = 65536, bytes = 1024, column = 0, columns = 0>} {
-  // expected-error @+1 {{, but has 1024 from byte 65536 on}}
+  // expected-error @+1 {{, but has 1024 from byte 65536 on [pass-order]}}
   %0 = tile.convert_layout %x : tensor<128x4xf32, #a> -> tensor<128x4xf32, #b>
   return
 }
@@ -27,7 +27,7 @@ func.func @f(%x: tensor<128x4xf32, #a>) {
 #b = #tile.layout<128x4, register = [[32, 0], [64, 0], [0, 1]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[0, 2]]>
 
 func.func @f(%x: tensor<128x4xf32, #a>) {
-  // expected-error @+1 {{has layouts that nothing leads between: one layout has 4 warps, the other 2: a tile is converted by the warps that have it}}
+  // expected-error @+1 {{has layouts that nothing leads between: one layout has 4 warps, the other 2: a tile is converted by the warps that have it [layout]}}
   %0 = tile.convert_layout %x : tensor<128x4xf32, #a> -> tensor<128x4xf32, #b>
   return
 }

@@ -70,7 +70,7 @@ tile.kernel @open(%d: !tile.view<?x?xf32>, %n: index) {
       %c0 = arith.constant 0 : index
       %c4 = arith.constant 4 : index
       %x = arith.constant dense<1.0> : tensor<32x8xf32, #whole>
-      // expected-error@+1 {{cuts a tile in registers at its own count, so its bounds must be constants}}
+      // expected-error@+1 {{cuts a tile in registers at its own count, so its bounds must be constants [register-index]}}
       scf.for %j = %c0 to %n step %c4 {
         %p = tensor.extract_slice %x[0, %j] [32, 4] [1, 1] : tensor<32x8xf32, #whole> to tensor<32x4xf32, #part>
         tile.store %p, %d[0, %j] : tensor<32x4xf32, #part>, !tile.view<?x?xf32>

@@ -7,7 +7,7 @@ tile.kernel @k() {
 
 // -----
 
-// expected-error @below {{slots: 'bais' names no pipe of this kernel on sm_100a; the names are output, operands, a, b, result}}
+// expected-error @below {{slots: unknown pipe 'bais' on sm_100a; known: output, operands, a, b, result [schedule-slots]}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {bais = 2}>} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %c0 = arith.constant 0 : index
@@ -24,7 +24,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{together: 'q' is not a view of this kernel; the views are a, b, d}}
+// expected-error @below {{together: unknown view 'q'; known: a, b, d [schedule-together]}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<together = [[a, q]]>} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %c0 = arith.constant 0 : index
@@ -58,7 +58,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{cluster: 2 × 1 = 2 CTAs, which wait for each other where they load; use roles = multi, so that a role of its own does}}
+// expected-error @below {{cluster = [2, 1] uses TMA multicast, which needs a dedicated load role; set roles = multi [cluster-roles]}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<roles = none, cluster = [2, 1]>} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %c0 = arith.constant 0 : index
@@ -75,7 +75,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{hints: 'bias' is not a view of this kernel; the views are a, d}}
+// expected-error @below {{hints: unknown view 'bias'; known: a, d [schedule-hints]}}
 tile.kernel @k(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<hints = {a = evict_first, bias = evict_last}>} {
   tile.for_each (%m, %n) tiles [64, 64] of %d : !tile.view<?x?xf32> {
     %x = tile.load %a[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>
@@ -85,7 +85,7 @@ tile.kernel @k(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes {til
 
 // -----
 
-// expected-error @below {{warps: 8 > 4: 2 warp groups of 64 rows each need 128 rows, and an MMA has 64; use 4}}
+// expected-error @below {{warps: 8 > 4: 2 warp groups of 64 rows each need 128 rows, and an MMA has 64; use 4 [schedule-warps]}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<warps = 8>} {
   %zero = arith.constant dense<0.0> : tensor<64x256xf32>
   %c0 = arith.constant 0 : index
@@ -119,7 +119,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{warps: 4 warps hold the accumulators and carried tiles in 256 registers of each thread, and need about 104 besides: 360 > 248 on sm_90a; 8 warps fit}}
+// expected-error @below {{registers: with warps = 4, accumulators and loop-carried tiles need 256 registers per thread plus about 104 for the rest: 360 > 248 on sm_90a; use warps = 8}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<warps = 4>} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %c0 = arith.constant 0 : index
@@ -136,7 +136,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{256 registers of each thread, and need about 104 besides: 360 > 248 on sm_90a; use a smaller tile}}
+// expected-error @below {{256 registers of each thread, and need about 104 besides: 360 > 248 on sm_90a; use a smaller tile [register-limit]}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %zero = arith.constant dense<0.0> : tensor<64x256xf32>
   %c0 = arith.constant 0 : index
@@ -156,7 +156,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{tensor memory: result: 3 slots × 256 columns = 768 > 512 columns on sm_100a; 2 slots fit}}
+// expected-error @below {{tensor memory: result: 3 slots × 256 columns = 768 > 512 columns on sm_100a; 2 slots fit [tensor-memory-limit]}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {result = 3}>} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %c0 = arith.constant 0 : index
@@ -173,7 +173,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{tensor memory: result: 1 slot × 1024 columns = 1024 > 512 columns on sm_100a; use a smaller tile}}
+// expected-error @below {{tensor memory: result: 1 slot × 1024 columns = 1024 > 512 columns on sm_100a; use a smaller tile [register-limit]}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   %zero = arith.constant dense<0.0> : tensor<128x1024xf32>
   %c0 = arith.constant 0 : index
@@ -190,7 +190,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{shared memory: output: 2 slots × 32 KiB + operands: 4 slots × 48 KiB + 1 KiB for barriers = 257 KiB > 227 KiB on sm_100a; 3 slots of operands fit, or epilogue_tile = 32 does}}
+// expected-error @below {{shared memory: output: 2 slots × 32 KiB + operands: 4 slots × 48 KiB + 1 KiB for barriers = 257 KiB > 227 KiB on sm_100a; 3 slots of operands fit, or epilogue_tile = 32 does [shared-memory-limit]}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {operands = 4}, epilogue_tile = 64>} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %c0 = arith.constant 0 : index
@@ -207,7 +207,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{output: 2 slots × 4 KiB + operands: 2 slots × 384 KiB + 1 KiB for barriers = 777 KiB > 227 KiB on sm_100a; use a smaller tile}}
+// expected-error @below {{output: 2 slots × 4 KiB + operands: 2 slots × 384 KiB + 1 KiB for barriers = 777 KiB > 227 KiB on sm_100a; use a smaller tile [register-limit]}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %c0 = arith.constant 0 : index
@@ -232,7 +232,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
   %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<100x64xf32>) {
     %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<100x64xbf16>
     %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
-    // expected-error @below {{the MMA is 100x64x64, but wgmma takes rows in multiples of 64, and 100 % 64 = 36; use 128 rows}}
+    // expected-error @below {{MMA tile is M×N×K = 100×64×64, but wgmma needs M to be a multiple of 64; use M = 128}}
     %t = tile.mma %x, %y, %s : tensor<100x64xbf16>, tensor<64x64xbf16> -> tensor<100x64xf32>
     scf.yield %t : tensor<100x64xf32>
   }
@@ -249,7 +249,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
   %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x64xf32>) {
     %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x24xbf16>
     %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<64x24xbf16>
-    // expected-error @below {{the MMA is 128x64x24, but tcgen05.mma takes 16 along k at a time, and 24 % 16 = 8; use a step of 32}}
+    // expected-error @below {{MMA tile is M×N×K = 128×64×24, but tcgen05.mma needs K to be a multiple of 16; use K = 32}}
     %t = tile.mma %x, %y, %s : tensor<128x24xbf16>, tensor<64x24xbf16> -> tensor<128x64xf32>
     scf.yield %t : tensor<128x64xf32>
   }
@@ -266,7 +266,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
   %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x100xf32>) {
     %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
     %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<100x64xbf16>
-    // expected-error @below {{the MMA is 128x100x64, but tcgen05.mma has no width that divides 100 columns; use a multiple of 16 up to 256}}
+    // expected-error @below {{MMA tile is M×N×K = 128×100×64, but tcgen05.mma has no N that divides 100; use a multiple of 16 up to 256 [mma-shape]}}
     %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<100x64xbf16> -> tensor<128x100xf32>
     scf.yield %t : tensor<128x100xf32>
   }
@@ -283,7 +283,7 @@ tile.kernel @k(%a: !tile.view<?x?xf4E2M1FN>, %b: !tile.view<?x?xf4E2M1FN>, %d: !
   %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x64xf32>) {
     %x = tile.load %a[0, %k] : !tile.view<?x?xf4E2M1FN> -> tensor<128x64xf4E2M1FN>
     %y = tile.load %b[0, %k] : !tile.view<?x?xf4E2M1FN> -> tensor<64x64xf4E2M1FN>
-    // expected-error @below {{the MMA is 128x64x64 of f4E2M1FN and f4E2M1FN into f32, which wgmma on sm_90a does not have; cast the operands to a type that it has}}
+    // expected-error @below {{MMA tile is M×N×K = 128×64×64 of f4E2M1FN and f4E2M1FN into f32, which wgmma on sm_90a does not have; cast the operands to a type that it has [mma-type]}}
     %t = tile.mma %x, %y, %s : tensor<128x64xf4E2M1FN>, tensor<64x64xf4E2M1FN> -> tensor<128x64xf32>
     scf.yield %t : tensor<128x64xf32>
   }
@@ -293,7 +293,7 @@ tile.kernel @k(%a: !tile.view<?x?xf4E2M1FN>, %b: !tile.view<?x?xf4E2M1FN>, %d: !
 // -----
 
 // Registers hold the results on Hopper.
-// expected-error @below {{slots: 'result' names no pipe of this kernel on sm_90a; the names are x, output}}
+// expected-error @below {{slots: unknown pipe 'result' on sm_90a; known: x, output}}
 tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
     tile.target = "sm_90a", tile.schedule = #tile.schedule<slots = {result = 2}>} {
   %0 = tile.load %x[0, 0] : !tile.view<?x?xf32> -> tensor<8x32xf32>
@@ -314,7 +314,7 @@ tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
 // -----
 
 // Only dynamic work tiles travel.
-// expected-error @below {{slots: 'work' names no pipe of this kernel on sm_100a; the names are x, output}}
+// expected-error @below {{slots: unknown pipe 'work' on sm_100a; known: x, output}}
 tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
     tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {work = 3}>} {
   %0 = tile.load %x[0, 0] : !tile.view<?x?xf32> -> tensor<8x32xf32>
@@ -336,7 +336,7 @@ tile.kernel @three_groups(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D
 
 // -----
 
-// expected-error @below {{epilogue_tile: 20 is no multiple of the 8 columns of an accumulator that four threads share on sm_90a: 20 % 8 = 4; use 24}}
+// expected-error @below {{epilogue_tile: 20 is no multiple of the 8 columns of an accumulator that four threads share on sm_90a: 20 % 8 = 4; use 24 [epilogue-tile]}}
 tile.kernel @columns(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<epilogue_tile = 20>} {
   %zero = arith.constant dense<0.0> : tensor<128x120xf32>
   tile.for_each (%m, %n) tiles [128, 120] of %D : !tile.view<?x?xf32> {
@@ -360,7 +360,7 @@ tile.kernel @short(%X: !tile.view<?x?xi4>, %Y: !tile.view<?x?xi8>) attributes {t
 
 // -----
 
-// expected-error @below {{has argument 'S' of 'i4', which no launch passes}}
+// expected-error @below {{has argument 'S' of type 'i4', which can't be passed at launch; use a type of whole bytes, such as i8}}
 tile.kernel @unused(%X: !tile.view<?x?xf32>, %S: !tile.view<?xi4>) attributes {tile.target = "sm_90a"} {
   tile.for_each (%m, %n) tiles [64, 64] of %X : !tile.view<?x?xf32> {
     %x = tile.load %X[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>
@@ -410,7 +410,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{a 2-CTA MMA (cta_group = 2) needs tcgen05, which sm_90a does not have; use cta_group = 1}}
+      // expected-error @below {{a 2-CTA MMA (cta_group = 2) needs tcgen05, which sm_90a does not have; use cta_group = 1 [cta-pair]}}
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     }
@@ -429,7 +429,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<64x128xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<64x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{the MMA of a pair of CTAs is 128x128x64, but tcgen05.mma takes rows in multiples of 256, and 128 % 256 = 128; use 256 rows}}
+      // expected-error @below {{2-CTA MMA tile is M×N×K = 128×128×64, but tcgen05.mma needs M to be a multiple of 256; use M = 256}}
       %t = tile.mma %x, %y, %s : tensor<64x64xbf16>, tensor<128x64xbf16> -> tensor<64x128xf32>
       scf.yield %t : tensor<64x128xf32>
     }
@@ -448,7 +448,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x48xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<48x64xbf16>
-      // expected-error @below {{the MMA of a pair of CTAs is 256x48x64, but tcgen05.mma has no width that divides 48 columns; use a multiple of 32 up to 256}}
+      // expected-error @below {{2-CTA MMA tile is M×N×K = 256×48×64, but tcgen05.mma has no N that divides 48; use a multiple of 32 up to 256 [mma-shape]}}
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<48x64xbf16> -> tensor<128x48xf32>
       scf.yield %t : tensor<128x48xf32>
     }
@@ -467,7 +467,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x512xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<512x64xbf16>
-      // expected-error @below {{the MMA of a pair of CTAs is 256x512x64, but tcgen05.mma has at most 256 columns; use a tile of that many}}
+      // expected-error @below {{2-CTA MMA tile is M×N×K = 256×512×64, but tcgen05.mma takes N up to 256; use N = 256}}
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<512x64xbf16> -> tensor<128x512xf32>
       scf.yield %t : tensor<128x512xf32>
     }

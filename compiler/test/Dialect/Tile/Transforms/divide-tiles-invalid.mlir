@@ -20,7 +20,7 @@ tile.kernel @whole(%X: !tile.view<?x64xbf16>, %S: !tile.view<?xf32>)
   %rows = tile.dim %X, 0 : !tile.view<?x64xbf16>
   tile.for_each (%m) tiles [64] of [%rows] {
     %x = tile.load %X[%m, 0] : !tile.view<?x64xbf16> -> tensor<64x64xbf16>
-    // expected-error @below {{works on rows that 2 CTAs of the cluster divide, and needs them whole; use 1 along dimension 1 of the cluster}}
+    // expected-error @below {{works on rows that 2 CTAs of the cluster divide, and needs them whole; use 1 along dimension 1 of the cluster [cluster-rows]}}
     %p = tile.mma %x, %x, %zero : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
     %s = tile.reduce addf %p axis 1 : tensor<64x64xf32> -> tensor<64xf32>
     tile.store %s, %S[%m] : tensor<64xf32>, !tile.view<?xf32>
@@ -37,7 +37,7 @@ tile.kernel @lengths(%X: !tile.view<?x1024xf32>, %Y: !tile.view<?x512xf32>, %S: 
     %s = tile.reduce addf %x axis 1 : tensor<8x1024xf32> -> tensor<8xf32>
     tile.store %s, %S[%m] : tensor<8xf32>, !tile.view<?xf32>
     %y = tile.load %Y[%m, 0] : !tile.view<?x512xf32> -> tensor<8x512xf32>
-    // expected-error @below {{works on rows of 512 elements, and others have 1024: the cluster divides rows of one length}}
+    // expected-error @below {{works on rows of 512 elements, and others have 1024: the cluster divides rows of one length [cluster-rows]}}
     %t = tile.reduce addf %y axis 1 : tensor<8x512xf32> -> tensor<8xf32>
     tile.store %t, %T[%m] : tensor<8xf32>, !tile.view<?xf32>
   }
@@ -74,7 +74,7 @@ tile.kernel @along_k(%X: !tile.view<?x64xbf16>, %B: !tile.view<64x64xbf16>, %D: 
     %q = arith.divf %f, %w : tensor<64x64xf32>
     %h = arith.truncf %q : tensor<64x64xf32> to tensor<64x64xbf16>
     %b = tile.load %B[0, 0] : !tile.view<64x64xbf16> -> tensor<64x64xbf16>
-    // expected-error @below {{works on rows that 2 CTAs of the cluster divide, and needs them whole; use 1 along dimension 1 of the cluster}}
+    // expected-error @below {{works on rows that 2 CTAs of the cluster divide, and needs them whole; use 1 along dimension 1 of the cluster [cluster-rows]}}
     %p = tile.mma %h, %b, %zero : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
     tile.store %p, %D[%m, 0] : tensor<64x64xf32>, !tile.view<?x64xf32>
   }
@@ -92,7 +92,7 @@ tile.kernel @longer(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !til
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and ends before the views of its operands do; use 1 along dimension 2 of the cluster}}
+      // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and ends before the views of its operands do; use 1 along dimension 2 of the cluster [cluster-split-k]}}
       %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     }
@@ -117,7 +117,7 @@ tile.kernel @not_walked(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: 
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %b = tile.load %B[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and reads a tile that is not loaded along it; use 1 along dimension 2 of the cluster}}
+      // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and reads a tile that is not loaded along it; use 1 along dimension 2 of the cluster [cluster-split-k]}}
       %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     }
@@ -142,7 +142,7 @@ tile.kernel @counted(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !ti
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and asks which one it is; use 1 along dimension 2 of the cluster}}
+      // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and asks which one it is; use 1 along dimension 2 of the cluster [cluster-split-k]}}
       %x = arith.addi %k, %k : index
       %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
@@ -165,7 +165,7 @@ tile.kernel @from_bias(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !
   %zero = arith.constant dense<1.0> : tensor<128x128xf32>
   %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
   tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
-    // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and carries more than sums of MMAs from zero on; use 1 along dimension 2 of the cluster}}
+    // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and carries more than sums of MMAs from zero on; use 1 along dimension 2 of the cluster [cluster-split-k]}}
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
@@ -216,7 +216,7 @@ tile.kernel @nested(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %C: !til
   %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
   tile.for_each (%m, %n) tiles [128, 128] of %D : !tile.view<?x?xf32> {
     %all = scf.for %i = %c0 to %K step %c64 iter_args(%u = %zero) -> (tensor<128x128xf32>) {
-    // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and is not a work tile's own; use 1 along dimension 2 of the cluster}}
+    // expected-error @below {{is in a loop whose steps 2 CTAs of the cluster divide, and is not a work tile's own; use 1 along dimension 2 of the cluster [cluster-split-k]}}
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %a = tile.load %A[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %b = tile.load %B[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>

@@ -3,7 +3,7 @@
 
 !mat = !tile.view<?x?xf32>
 
-// expected-error @below {{slots: 'oputput' names no pipe of this kernel on sm_100a; the names are input, output; did you mean 'output'?}}
+// expected-error @below {{slots: unknown pipe 'oputput' on sm_100a; known: input, output; did you mean 'output'? [schedule-slots]}}
 tile.kernel @pipe(%input: !mat, %y: !mat) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {oputput = 2}>} {
   %x = tile.load %input[0, 0] : !mat -> tensor<64x64xf32>
   tile.store %x, %y[0, 0] : tensor<64x64xf32>, !mat
@@ -13,7 +13,7 @@ tile.kernel @pipe(%input: !mat, %y: !mat) attributes {tile.target = "sm_100a", t
 
 !mat = !tile.view<?x?xf32>
 
-// expected-error @below {{together: 'inputs' is not a view of this kernel; the views are input, bias, y; did you mean 'input'?}}
+// expected-error @below {{together: unknown view 'inputs'; known: input, bias, y; did you mean 'input'?}}
 tile.kernel @group(%input: !mat, %bias: !mat, %y: !mat) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<together = [[inputs, bias]]>} {
   %a = tile.load %input[0, 0] : !mat -> tensor<64x64xf32>
   %b = tile.load %bias[0, 0] : !mat -> tensor<64x64xf32>
@@ -25,7 +25,7 @@ tile.kernel @group(%input: !mat, %bias: !mat, %y: !mat) attributes {tile.target 
 
 !mat = !tile.view<?x?xf32>
 
-// expected-error @below {{hints: 'bais' is not a view of this kernel; the views are bias, y; did you mean 'bias'?}}
+// expected-error @below {{hints: unknown view 'bais'; known: bias, y; did you mean 'bias'?}}
 tile.kernel @hint(%bias: !mat, %y: !mat) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<hints = {bais = evict_first}>} {
   %x = tile.load %bias[0, 0] : !mat -> tensor<64x64xf32>
   tile.store %x, %y[0, 0] : tensor<64x64xf32>, !mat

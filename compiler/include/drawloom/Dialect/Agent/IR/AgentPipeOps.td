@@ -51,8 +51,8 @@ def Agent_PipeOp : Agent_Op<"pipe", [
     | message | why |
     |---|---|
     | pipe 'p' is produced by @a and @b; a pipe has one producer | two writers have no common order |
-    | pipe 'p' is never produced; @b would wait forever | a pipe without a producer is a mistake, not dead code |
-    | pipe 'p' is never consumed; @a would wait forever for an empty slot | the same on the other side |
+    | pipe 'p' is never produced; @b would deadlock | a pipe without a producer is a mistake, not dead code |
+    | pipe 'p' is never consumed; @a would deadlock waiting for an empty slot | the same on the other side |
     | pipe 'p' joins @a, which acts for a cta, and @b, which acts for a pair; it needs scope(pair) | the handshake must reach both |
     | pipe 'p' holds a tile that CTAs of a cluster share; it needs scope(cluster) | the same |
     | pipe 'p': value 0 of a slot is shared by different CTAs in different places; a slot goes back to one set of CTAs | its empty barrier counts them |

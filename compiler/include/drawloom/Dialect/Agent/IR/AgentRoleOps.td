@@ -133,7 +133,7 @@ def Agent_RoleOp : Agent_OnceOp<"role", [HasParent<"SwitchOp">, NoRegionArgument
 
     | message | why |
     |---|---|
-    | 'gpu.barrier' waits for all threads of the cta, but only those of @a get here; move it out of the switch, or use a pipe or a barrier with the role's own number of threads | it would hang |
+    | 'gpu.barrier' waits for all threads of the cta, but only those of @a get here; move it out of the switch, or use a pipe or a named barrier with the role's own number of threads | it would hang |
     | roles @a and @b share warp group 1 (warps 4 to 7), but one has registers(40) and the other registers(24); setmaxnreg holds for the whole group | |
     | roles @a on warps 0 to 3 and @b on warp 2 overlap | |
   }];

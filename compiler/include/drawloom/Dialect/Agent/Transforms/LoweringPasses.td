@@ -92,12 +92,12 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
 
     | message | why |
     |---|---|
-    | has no verdict on whether its roles end: code is generated after 'prove-progress'; 'unproved' asks for code all the same | |
+    | has no verdict on deadlock freedom: code is generated after 'prove-progress'; pass --unproved to compile it anyway | |
     | is not proved deadlock-free: undecided, 'scf.if' around something that can block at ... | |
-    | is deadlock-free only if ceil(table[0] / 64) >= 1, which no launch can check: it does not follow from the shapes of the arguments | the condition is on what is loaded, or differs between items |
+    | is deadlock-free only if ceil(table[0] / 64) >= 1, which depends on tensor contents and can't be checked at launch | the condition is on what is loaded, or differs between items |
     | takes dynamic work tiles in @compute, of 4 warps; one warp asks, and publishes the answers to the others | |
     | has no place for the answer about the next work tile: code is generated after 'place-memory' | |
-    | reads an accumulator of MMAs whose number @epilogue cannot tell; let the bounds of the loop of MMAs depend on the work tile alone, or begin with one MMA before the loop | an accumulator of no MMAs is not in its slot |
+    | reads an accumulator, and @epilogue can't know whether the mainloop ran: its trip count depends on more than the tile index, and may be 0; make it depend on the tile index only, or peel one MMA | an accumulator of no MMAs is not in its slot |
   }];
   let options = [
     Option<"unproved", "unproved", "bool", "false",

@@ -68,8 +68,8 @@ def PlanCta : Pass<"plan-cta", "tile::KernelOp"> {
     | gathers parts of 2 work tiles along dimension 1, which do not do the same steps; gather outside it | one would wait for what the other never gives |
     | cta_group = 2, but the two CTAs of a pair do not do the same steps; use cta_group = 1 | one of them issues for both |
     | cta_group = 2, but B of this MMA is not the same in both CTAs, because it depends on dimension 0 of the work tiles; use cta_group = 1 | |
-    | cta_group = 2, but B of this MMA is no tile that is loaded for MMAs only; use cta_group = 1 | the tensor core reads it in both CTAs as TMA has put it there |
-    | cta_group = 2, but the tile of 'b' is of a part of a view, at whose edges threads copy it; use cta_group = 1 | the leader announces the bytes of both CTAs |
+    | 2-CTA MMA (cta_group = 2): B of this MMA is not a tile that is loaded for MMAs only; use cta_group = 1 | the tensor core reads it in both CTAs as TMA has put it there |
+    | 2-CTA MMA (cta_group = 2) needs TMA for 'b', but the tile is of a subview, whose edge tiles are copied with cp.async; use cta_group = 1 | the leader announces the bytes of both CTAs |
   }];
 }
 
@@ -116,10 +116,10 @@ def AssignRoles : Pass<"assign-roles", "tile::KernelOp"> {
 
     | message | why | or one role |
     |---|---|---|
-    | the MMA is 96x100x40, but tcgen05.mma takes rows in multiples of 128, and 96 % 128 = 96; use 128 rows | the tile is no multiple of an instruction that there is code for | |
-    | the MMA is 128x128x64 of f4E2M1FN and f4E2M1FN into f32, which wgmma on sm_90a does not have; cast the operands to a type that it has | | |
-    | 'scf.if' decides about tiles | roles would have to agree before they know | yes |
-    | this MMA is inside 'scf.if' | without roles, too, operands in front of tensor memory need slots | |
+    | MMA tile is M×N×K = 96×100×40, but tcgen05.mma needs M to be a multiple of 128; use M = 128 | the tile is no multiple of an instruction that there is code for | |
+    | MMA tile is M×N×K = 128×128×64 of f4E2M1FN and f4E2M1FN into f32, which wgmma on sm_90a does not have; cast the operands to a type that it has | | |
+    | 'scf.if' operates on tiles, so it can't be split into warp roles | roles would have to agree before they know | yes |
+    | MMA inside 'scf.if' is unsupported | without roles, too, operands in front of tensor memory need slots | |
     | 'tile.alloc' has side effects, or may have some | only loads and stores have an order | |
     | @load needs this index, which @compute computes from tiles | only tiles travel | yes |
     | an operand of this MMA is the result of another one | an accumulator is no operand | yes |
@@ -338,7 +338,7 @@ def ProveProgress : Pass<"prove-progress", "tile::KernelOp"> {
     | undecided | a warning that names the construct, or with `undecided-is-error` an error |
 
     ```
-    error: the roles of @linear don't all end: deadlock with work tiles = 1, ceil(dim 1 of a / 64) = 1
+    error: deadlock in @linear with work tiles = 1, ceil(dim 1 of a / 64) = 1
     note: @load waits for slot 0 of 'residual' to be empty (phase 0), work tile 0: @compute must release it
     note: @compute waits for slot 0 of 'operands' to be full (phase 0), work tile 0: @load must fill it
     ```
@@ -420,7 +420,7 @@ def BudgetRegisters : Pass<"budget-registers", "tile::KernelOp"> {
     | message | why |
     |---|---|
     | role @compute carries tiles through its loops that take 256 registers in each of its 128 threads, the largest 'tensor<128x256xf32>'; with 104 for addresses and work in progress that is 360 > 248; use warps(8) or a smaller tile | an accumulator of wgmma stays in registers |
-    | registers: @load 40 × 128 threads + @compute 248 × 256 threads = 68608 > 168 × 384 = 64512, the most that 384 threads can enter with on sm_90a; setmaxnreg.inc would wait forever: lower a budget, or leave registers(n) out | |
+    | registers: @load 40 × 128 threads + @compute 248 × 256 threads = 68608 > 168 × 384 = 64512, the most that 384 threads can enter with on sm_90a; setmaxnreg.inc would deadlock: lower a budget, or leave registers(n) out | |
     | role @compute has an instruction of 128 registers, with which each thread has to enter with 160: 160 × 512 threads = 81920 > 65536 on sm_90a; give the roles fewer warps, or use a tile of fewer columns | ptxas compiles it with no less (C7602) |
     | role @load has no warps yet; budgets go by warp groups, so run map-execution-units first | |
   }];
@@ -457,7 +457,7 @@ def PlaceMemory : Pass<"place-memory", "tile::KernelOp"> {
     | role @compute keeps 384 KiB of its MMAs' operands in shared memory > 227 KiB on sm_90a; use a smaller tile | a role that loads operands itself needs room for them |
     | role @compute keeps 1024 columns of its MMAs' results in tensor memory > 512 on sm_100a; use a smaller tile | the same for results that go into no pipe |
     | 16 roles reduce tiles across their warps, each with a named barrier of its own: 16 + 1 of the CTA = 17 > 16 on sm_90a; reduce in fewer roles, or in roles of one warp | the warps of a role synchronize at one |
-    | operands that are in no pipe and barriers take 256 KiB > 227 KiB on sm_90a; use a smaller tile or fewer slots | the same of several roles |
+    | operands outside pipes and barriers take 256 KiB > 227 KiB on sm_90a; use a smaller tile or fewer slots | the same of several roles |
   }];
 }
 

@@ -8,7 +8,7 @@
 
 // A schedule says how a kernel shall be planned; it never changes what the
 // kernel computes. Every field may be left out: choose-schedule fills it from
-// the architecture's table. What a person wrote is kept as it is, or refused.
+// the architecture's table. What a person wrote is kept as it is, or rejected.
 //
 // The same fields exist three times, with the same names: in this structure,
 // which the C++ builder fills; in `#tile.schedule`, which holds one; and in the

@@ -91,7 +91,7 @@ def Tile_Buffer : Tile_Type<"Buffer", "buffer", [ShapedTypeInterface]> {
 
     | message | why |
     |---|---|
-    | a buffer in tmem with panels; they are of shared memory | |
+    | #tile.panels applies to smem buffers, not tmem | |
     | panels<128x2>, 256 bytes, for rows of 128 | width times count is a row |
     | a buffer with the encoding 1 : i32; it is a #tile.layout or #tile.panels | |
   }];

@@ -183,10 +183,10 @@ def Tile_AllGatherOp : Tile_ValueOp<"all_gather"> {
 
     | message | why |
     |---|---|
-    | gathers 'tensor<8x1xf32>'; what goes to all must be a vector | |
-    | gives 3 tiles to 2 work tiles; give one to all, or one to each | |
+    | gathers 'tensor<8x1xf32>'; what is broadcast must be a vector | |
+    | has 3 operands for 2 CTAs; pass 1 (broadcast) or 2 (one per CTA) | |
     | has along -1: a cluster has the dimensions 0 to 2 | |
-    | gathers what 1 work tiles have; there must be two or more | |
+    | gathers from 1 CTAs; there must be two or more | |
     | gives 'tensor<4xf32>' for a part of 'tensor<8xf32>' | |
     | a cluster has no 17 CTAs | |
   }];

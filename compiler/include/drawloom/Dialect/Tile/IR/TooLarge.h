@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A plan that takes more registers or memory than there are is refused. If the
+// A plan that takes more registers or memory than there are is rejected. If the
 // program left the tile or the slots open, `fit-plans` tries smaller ones. It
 // knows by a mark that is no part of the message.
 

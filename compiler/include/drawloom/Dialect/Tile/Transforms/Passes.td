@@ -47,16 +47,16 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
     |---|---|
     | no target | `has no target to plan for: give drawloom '--arch sm_100a', or add 'attributes {tile.target = "sm_100a"}'` |
     | a tile that the program does not have | `tile: [16, 32] is asked for, but the program is cut into items of 8x32 already; leave it out, or change the program` |
-    | a name that is nothing | `slots: 'bais' names no pipe of this kernel on sm_100a; the names are operands, a, b, result` |
-    | | `together: 'q' is not a view of this kernel` |
-    | | `hints: 'q' is not a view of this kernel` |
-    | no such MMA | `the MMA is 100x64x64, but wgmma takes rows in multiples of 64, and 100 % 64 = 36; use 128 rows` |
+    | a name that is nothing | `slots: unknown pipe 'bais' on sm_100a; known: operands, a, b, result` |
+    | | `together: unknown view 'q'` |
+    | | `hints: unknown view 'q'` |
+    | no such MMA | `MMA tile is M×N×K = 100×64×64, but wgmma needs M to be a multiple of 64; use M = 128` |
     | too large a cluster | `cluster: 8 × 4 = 32 CTAs, more than the 16 that sm_100a takes; use fewer` |
     | pairs that don't come out even | `cluster: 3 × 2 = 6 CTAs, and cta_group = 2 takes them by twos along the first dimension that has several; use an even number there` |
     | pairs of nothing | `cta_group = 2, but the program has no MMA; leave it out` |
-    | a cluster and other roles | `cluster: 2 × 1 = 2 CTAs, which wait for each other where they load; use roles = multi, so that a role of its own does` |
+    | a cluster and other roles | `cluster = [2, 1] uses TMA multicast, which needs a dedicated load role; set roles = multi` |
     | too many warps for the rows | `warps: 8 > 4: 2 warp groups of 64 rows each need 128 rows, and an MMA has 64; use 4` |
-    | too few registers | `warps: 4 warps hold the accumulators and carried tiles in 256 registers of each thread, and need about 104 besides: 360 > 248 on sm_90a; 8 warps fit` |
+    | too few registers | `registers: with warps = 4, accumulators and loop-carried tiles need 256 registers per thread plus about 104 for the rest: 360 > 248 on sm_90a; use warps = 8` |
     | too much tensor memory | `tensor memory: result: 3 slots × 256 columns = 768 > 512 columns on sm_100a; 2 slots fit` |
     | too much shared memory | `shared memory: ... = 257 KiB > 227 KiB on sm_100a; 3 slots of operands fit` |
   }];
