@@ -120,6 +120,11 @@ findRemedy(agent::SwitchOp roles) {
   return best;
 }
 
+/// A reason has no code.
+static std::string withoutCode(StringRef error) {
+  return error.ends_with("]") ? error.rsplit(" [").first.str() : error.str();
+}
+
 FitPlans::Outcome FitPlans::plan(Operation *program, const Schedule &schedule,
                                  int64_t smaller) {
   Outcome outcome;
@@ -134,7 +139,7 @@ FitPlans::Outcome FitPlans::plan(Operation *program, const Schedule &schedule,
     ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &said) {
       if (said.getSeverity() == DiagnosticSeverity::Error) {
         if (outcome.error.empty())
-          outcome.error = said.str();
+          outcome.error = withoutCode(said.str());
         outcome.isTooLarge |= tile::isTooLarge(said);
       }
       return success();

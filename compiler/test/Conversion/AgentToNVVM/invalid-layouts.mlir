@@ -176,7 +176,7 @@ tile.kernel @no_panels(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(1) at(0) {
       %s = agent.slot %slots[%i0], 0 : !agent.slots<smem, tensor<32x4xf32>> -> !tile.buffer<32x4xf32, smem>
-      // expected-error@+1 {{between registers and shared memory: they have a multiple of 16 bytes, and a swizzle of 16 bytes at a time, so it is not as}}
+      // expected-error@+1 {{between registers and shared memory: they have a multiple of 16 bytes, and a swizzle of 16 bytes at a time; run 'assign-layouts' and 'access-memory' first [pass-order]}}
       %x = tile.read %s[0, 0] : !tile.buffer<32x4xf32, smem> -> tensor<32x4xf32, #rows>
     }
   }
@@ -191,7 +191,7 @@ tile.kernel @part(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(1) at(0) {
       %s = tile.alloc at(0) : !x
-      // expected-error@+1 {{moves a part of a buffer in shared memory, which has no code, so it is not as}}
+      // expected-error@+1 {{moves a part of a buffer in shared memory, which has no code; run 'assign-layouts' and 'access-memory' first [pass-order]}}
       %x = tile.read %s[0, 4] : !x -> tensor<32x4xf32, #rows>
     }
   }
@@ -210,7 +210,7 @@ tile.kernel @part_of_tensor_memory(%d: !tile.view<?x?xf32>) attributes {tile.tar
     agent.role @a warps(4) at(0) {
       %s = agent.slot %slots[%i0], 0 : !agent.slots<tmem, tensor<128x8xf32>> -> !tile.buffer<128x8xf32, tmem>
       %x = arith.constant dense<1.0> : tensor<128x4xf32, #rows>
-      // expected-error@+1 {{writes a part of tensor memory that has no code, so it is not as}}
+      // expected-error@+1 {{writes a part of tensor memory that has no code; run 'assign-layouts' and 'access-memory' first [pass-order]}}
       tile.write %x, %s[0, 4] : tensor<128x4xf32, #rows>, !tile.buffer<128x8xf32, tmem>
     }
   }
@@ -259,7 +259,7 @@ tile.kernel @no_room(%d: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} 
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
       %x = arith.constant dense<1.0> : tensor<128xf32, #vector>
-      // expected-error@+1 {{combines the parts of 4 warps, which takes 16 B of scratch memory; @a has 0 B for it, so it is not as}}
+      // expected-error@+1 {{combines the parts of 4 warps, which takes 16 B of scratch memory; @a has 0 B for it; run 'assign-layouts' and 'access-memory' first [pass-order]}}
       %y = tile.reduce addf %x axis 0 : tensor<128xf32, #vector> -> f32
     }
   }
@@ -270,7 +270,7 @@ tile.kernel @no_room(%d: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} 
 tile.kernel @no_meeting() attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
-      // expected-error@+1 {{waits for a role that has no named barrier, so it is not as}}
+      // expected-error@+1 {{waits for a role that has no named barrier; run 'assign-layouts' and 'access-memory' first [pass-order]}}
       agent.sync role
     }
   }
@@ -285,7 +285,7 @@ tile.kernel @not_unrolled(%n: index) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(1) at(0) {
       %x = arith.constant dense<1.0> : tensor<32x8xf32, #whole>
-      // expected-error@+1 {{cuts registers at a number that is not known, so it is not as}}
+      // expected-error@+1 {{cuts registers at a number that is not known; run 'assign-layouts' and 'access-memory' first [pass-order]}}
       %y = tensor.extract_slice %x[0, %n] [32, 4] [1, 1] : tensor<32x8xf32, #whole> to tensor<32x4xf32, #part>
     }
   }

@@ -90,7 +90,7 @@ func.func @number_of_a_result(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4x
 
 func.func @number_that_fills(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
-  // expected-error @+1 {{has no form in a tile program}}
+  // expected-error @+1 {{is unsupported: a kernel is made of linalg operations}}
   %e = tensor.extract %x[%c0] : tensor<4xf32>
   %0 = linalg.fill ins(%e : f32) outs(%y : tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -214,7 +214,7 @@ func.func @part_of_a_result(%a: tensor<8xf32>, %y: tensor<4xf32>) -> tensor<4xf3
 // -----
 
 func.func @shape(%a: tensor<4x4xf32>, %y: tensor<16xf32>) -> tensor<16xf32> {
-  // expected-error @+1 {{has no form in a tile program}}
+  // expected-error @+1 {{is unsupported: a kernel is made of linalg operations}}
   %c = tensor.collapse_shape %a [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
   %0 = linalg.copy ins(%c : tensor<16xf32>) outs(%y : tensor<16xf32>) -> tensor<16xf32>
   return %0 : tensor<16xf32>
@@ -307,7 +307,7 @@ func.func @huge(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32>
 // -----
 
 func.func @softmax_of_integers(%x: tensor<4x8xi8>, %y: tensor<4x8xi8>) -> tensor<4x8xi8> {
-  // expected-error @+1 {{has no form in a tile program}}
+  // expected-error @+1 {{is unsupported: a kernel is made of linalg operations}}
   %0 = linalg.softmax dimension(1) ins(%x : tensor<4x8xi8>) outs(%y : tensor<4x8xi8>) -> tensor<4x8xi8>
   return %0 : tensor<4x8xi8>
 }

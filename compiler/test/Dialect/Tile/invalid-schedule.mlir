@@ -112,7 +112,7 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{hints: 'a' is given twice [argument]}}
+// expected-error @below {{hints: 'a' is given twice [schedule-syntax]}}
 #s = #tile.schedule<hints = {a = evict_first, a = evict_last}>
 
 // -----
@@ -127,7 +127,7 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{slots: 'bias' is given twice [argument]}}
+// expected-error @below {{slots: 'bias' is given twice [schedule-syntax]}}
 #s = #tile.schedule<slots = {bias = 2, bias = 3}>
 
 // -----
@@ -177,7 +177,7 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{pragmas: 'entry' is given twice [argument]}}
+// expected-error @below {{pragmas: 'entry' is given twice [schedule-syntax]}}
 #s = #tile.schedule<pragmas = {entry = "nounroll", entry = "nounroll"}>
 
 // -----

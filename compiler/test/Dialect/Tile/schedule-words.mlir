@@ -253,7 +253,7 @@
 // -----
 
 // A word that is near to nothing gets none.
-// expected-error-re @below {{a schedule has no field 'fast'; the fields are {{.*}}, pragmas{{$}}}}
+// expected-error-re @below {{a schedule has no field 'fast'; the fields are {{.*}}, pragmas [schedule-syntax]{{$}}}}
 #s = #tile.schedule<fast = 1>
 
 // -----

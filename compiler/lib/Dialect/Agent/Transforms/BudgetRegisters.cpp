@@ -111,21 +111,22 @@ static std::string nameRoles(const Unit &unit) {
 LogicalResult Budgeter::checkTiles(RoleOp role, const RegisterDemand &demand) {
   if (demand.total() <= most)
     return success();
-  InFlightDiagnostic diag =
-      tile::tooLarge(role.emitError())
-      << "role @" << role.getSymName()
-      << " carries tiles through its loops that take " << demand.held
-      << " registers in each of its " << role.getWarps() * arch.warpSize
-      << " threads, the largest " << demand.largestHeld << "; with "
-      << demand.total() - demand.held
-      << " for addresses and work in progress that is " << demand.total()
-      << " > " << most << " [register-limit]";
+  InFlightDiagnostic diag = tile::tooLarge(role.emitError())
+                            << "role @" << role.getSymName()
+                            << " carries tiles through its loops that take "
+                            << demand.held << " registers in each of its "
+                            << role.getWarps() * arch.warpSize
+                            << " threads, the largest " << demand.largestHeld
+                            << "; with " << demand.total() - demand.held
+                            << " for addresses and work in progress that is "
+                            << demand.total() << " > " << most;
   for (int64_t warps = alignUp(role.getWarps() + 1, warpsPerGroup);
        warps * arch.warpSize <= arch.maxThreadsPerCta; warps += warpsPerGroup)
     if (RegisterDemand other = estimateRegisters(role, warps, arch);
         other.hasLayouts && other.total() <= most)
-      return diag << "; use warps(" << warps << ") or a smaller tile";
-  return diag << "; use a smaller tile";
+      return diag << "; use warps(" << warps
+                  << ") or a smaller tile [register-limit]";
+  return diag << "; use a smaller tile [register-limit]";
 }
 
 LogicalResult Budgeter::formUnits(ArrayRef<RoleOp> roles) {

@@ -29,7 +29,7 @@ tile.kernel @short_sums(%A: !tile.view<?x?xf16>, %B: !tile.view<?x?xf16>, %D: !t
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf16>) {
       %a = tile.load %A[%m, %k] : !tile.view<?x?xf16> -> tensor<128x64xf16>
       %b = tile.load %B[%n, %k] : !tile.view<?x?xf16> -> tensor<128x64xf16>
-      // expected-error@+1 {{MMA tile is M×N×K = 128×128×64 of f16 and f16 into f16, for which there is no code yet}}
+      // expected-error@+1 {{MMA tile is M×N×K = 128×128×64 of f16 and f16 into f16, which is unsupported}}
       %t = tile.mma %a, %b, %s : tensor<128x64xf16>, tensor<128x64xf16> -> tensor<128x128xf16>
       scf.yield %t : tensor<128x128xf16>
     }

@@ -31,7 +31,7 @@ tile.kernel @too_many_slots(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) 
 !tile = !agent.pipe<smem, tensor<1024x1024xf32>>
 
 tile.kernel @too_large_a_tile(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  // expected-error @below {{shared memory: tile: 2 slots × 4096 KiB + barriers and messages: 32 B = 8192.0 KiB > 227 KiB on sm_90a; no number of slots of tile makes it fit: use a smaller tile or fewer slots of the others [register-limit]}}
+  // expected-error @below {{shared memory: tile: 2 slots × 4096 KiB + barriers and messages: 32 B = 8192.0 KiB > 227 KiB on sm_90a; no number of slots of tile makes it fit: use a smaller tile or fewer slots of the others [shared-memory-limit]}}
   %p = agent.pipe "tile" slots(2) smem : (tensor<1024x1024xf32>)
   agent.switch {
     agent.role @load warps(1) {
@@ -119,7 +119,7 @@ tile.kernel @no_tensor_memory(%a: !tile.view<?x?xf32>) attributes {tile.target =
 !signal = !agent.pipe<message>
 
 tile.kernel @too_many_signals() attributes {tile.target = "sm_90a"} {
-  // expected-error @below {{shared memory: go: 1048576 slots × 0 B + barriers and messages: 16384 KiB = 16384 KiB > 227 KiB on sm_90a [shared-memory-limit]}}
+  // expected-error @below {{shared memory: go: 1048576 slots × 0 B + barriers and messages: 16384 KiB = 16384 KiB > 227 KiB on sm_90a}}
   %p = agent.pipe "go" slots(1048576) message : ()
   agent.switch {
     agent.role @a warps(1) {
@@ -137,7 +137,7 @@ tile.kernel @too_many_signals() attributes {tile.target = "sm_90a"} {
 
 tile.kernel @operands_of_two(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
-  // expected-error @below {{operands outside pipes and barriers take 256 KiB > 227 KiB on sm_90a; use a smaller tile or fewer slots [register-limit]}}
+  // expected-error @below {{operands outside pipes and barriers take 256 KiB > 227 KiB on sm_90a; use a smaller tile or fewer slots [shared-memory-limit]}}
   agent.switch {
     agent.role @a warps(4) {
       %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x256xbf16>
@@ -159,7 +159,7 @@ tile.kernel @operands_of_two(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) 
 tile.kernel @too_large_operands(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   agent.switch {
-    // expected-error @below {{role @compute keeps 384 KiB of operands and of what its threads exchange in shared memory > 227 KiB on sm_90a; use a smaller tile [register-limit]}}
+    // expected-error @below {{role @compute keeps 384 KiB of operands and of what its threads exchange in shared memory > 227 KiB on sm_90a; use a smaller tile [shared-memory-limit]}}
     agent.role @compute warps(4) {
       %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x512xbf16>
       %y = tile.load %a[128, 0] : !tile.view<?x?xbf16> -> tensor<256x512xbf16>
@@ -174,7 +174,7 @@ tile.kernel @too_large_operands(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32
 tile.kernel @too_large_a_result(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   %zero = arith.constant dense<0.0> : tensor<512x256xf32>
   agent.switch {
-    // expected-error @below {{role @compute keeps 1024 columns of its MMAs' results in tensor memory > 512 on sm_100a; use a smaller tile [register-limit]}}
+    // expected-error @below {{role @compute keeps 1024 columns of its MMAs' results in tensor memory > 512 on sm_100a; use a smaller tile [tensor-memory-limit]}}
     agent.role @compute warps(4) {
       %x = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<512x16xbf16>
       %y = tile.load %a[128, 0] : !tile.view<?x?xbf16> -> tensor<256x16xbf16>
@@ -190,7 +190,7 @@ tile.kernel @too_large_results(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %x = arith.constant dense<1.0> : tensor<128x16xbf16>
   %y = arith.constant dense<1.0> : tensor<256x16xbf16>
-  // expected-error @below {{the roles keep 768 columns of their MMAs' results in tensor memory > 512 on sm_100a; use a smaller tile [register-limit]}}
+  // expected-error @below {{the roles keep 768 columns of their MMAs' results in tensor memory > 512 on sm_100a; use a smaller tile [tensor-memory-limit]}}
   agent.switch {
     agent.role @a warps(4) {
       %t = tile.mma %x, %y, %zero : tensor<128x16xbf16>, tensor<256x16xbf16> -> tensor<128x256xf32>

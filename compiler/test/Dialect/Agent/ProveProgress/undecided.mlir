@@ -36,7 +36,7 @@ tile.kernel @branch(%n: index) {
 !operands = !agent.pipe<smem, tensor<1024x512xbf16>>
 tile.kernel @large(%a: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a"} {
   %p = agent.pipe "operands" slots(1) smem : (tensor<1024x512xbf16>)
-  // expected-warning@below {{deadlock freedom of @large is undecided: pipe 'operands': 1048576 bytes for one slot; an mbarrier counts up to 1048575, so use smaller tiles or two pipes [register-limit]}}
+  // expected-warning@below {{deadlock freedom of @large is undecided: pipe 'operands': 1048576 bytes for one slot; an mbarrier counts up to 1048575, so use smaller tiles or two pipes [unproved]}}
   agent.switch {
     agent.role @load warps(1) {
       // expected-note@below {{here}}

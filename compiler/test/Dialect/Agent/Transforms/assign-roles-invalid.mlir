@@ -65,7 +65,7 @@ tile.kernel @decides_about_tiles(%x: !tile.view<?x64xf32>, %y: !tile.view<?x64xf
 tile.kernel @unspecialized(%x: !tile.view<?x64xf32>, %y: !tile.view<?x64xf32>, %flag: i1, %c: index)
     attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<fallback = unspecialized>} {
   tile.for_each (%i) tiles [64] of [%c] {
-    // expected-remark @below {{unspecialized: compiled without warp specialization: 'scf.if' operates on tiles, so it can't be split into warp roles, and roles would have to agree on what it decides before they know it}}
+    // expected-remark @below {{unspecialized: compiled without warp specialization: 'scf.if' operates on tiles, so it can't be split into warp roles: each role would need the condition before it is computed}}
     scf.if %flag {
       %t = tile.load %x[%i, 0] : !tile.view<?x64xf32> -> tensor<64x64xf32>
       tile.store %t, %y[%i, 0] : tensor<64x64xf32>, !tile.view<?x64xf32>
@@ -102,7 +102,7 @@ tile.kernel @no_roles_in_a_branch(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xb
     %s = scf.if %flag -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{MMA inside 'scf.if' is unsupported; on sm_100a its operands come through slots}}
+      // expected-error @below {{MMA inside 'scf.if' is unsupported on sm_100a, even without warp roles}}
       %t = tile.mma %x, %y, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     } else {

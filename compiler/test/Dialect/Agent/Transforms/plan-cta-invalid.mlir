@@ -85,7 +85,7 @@ tile.kernel @padded(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !til
 
 // -----
 
-// expected-error @below {{cta_group = 2, but the two CTAs of a pair do not do the same steps; use cta_group = 1 [cta-pair]}}
+// expected-error @below {{2-CTA MMA (cta_group = 2): the two CTAs of a pair do not do the same steps; use cta_group = 1 [cta-pair]}}
 tile.kernel @pair_diagonal(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
     attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = [2, 1], cta_group = 2>} {
   %c0 = arith.constant 0 : index
@@ -116,7 +116,7 @@ tile.kernel @pair_of_rows(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-      // expected-error @below {{cta_group = 2, but B of this MMA is not the same in both CTAs, because it depends on dimension 0 of the work tiles; use cta_group = 1 [cta-pair]}}
+      // expected-error @below {{2-CTA MMA (cta_group = 2): B of this MMA is not the same in both CTAs, because it depends on dimension 0 of the work tiles; use cta_group = 1 [cta-pair]}}
       %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
       scf.yield %t : tensor<128x128xf32>
     }

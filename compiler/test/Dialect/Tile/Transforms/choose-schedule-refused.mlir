@@ -136,7 +136,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{256 registers of each thread, and need about 104 besides: 360 > 248 on sm_90a; use a smaller tile [register-limit]}}
+// expected-error @below {{256 registers per thread plus about 104 for the rest: 360 > 248 on sm_90a; use a smaller tile [register-limit]}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %zero = arith.constant dense<0.0> : tensor<64x256xf32>
   %c0 = arith.constant 0 : index
@@ -173,7 +173,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{tensor memory: result: 1 slot × 1024 columns = 1024 > 512 columns on sm_100a; use a smaller tile [register-limit]}}
+// expected-error @below {{tensor memory: result: 1 slot × 1024 columns = 1024 > 512 columns on sm_100a; use a smaller tile [tensor-memory-limit]}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   %zero = arith.constant dense<0.0> : tensor<128x1024xf32>
   %c0 = arith.constant 0 : index
@@ -207,7 +207,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{output: 2 slots × 4 KiB + operands: 2 slots × 384 KiB + 1 KiB for barriers = 777 KiB > 227 KiB on sm_100a; use a smaller tile [register-limit]}}
+// expected-error @below {{output: 2 slots × 4 KiB + operands: 2 slots × 384 KiB + 1 KiB for barriers = 777 KiB > 227 KiB on sm_100a; use a smaller tile [shared-memory-limit]}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   %c0 = arith.constant 0 : index
