@@ -120,6 +120,7 @@ void Protocol::follow(Initialized &barrier, const MbarrierEvent &event) const {
     break;
   case MbarrierEvent::PhaseEnd:
     barrier.arrived = barrier.bytes = 0;
+    barrier.hasEnded = true;
     return;
   case MbarrierEvent::Init:
   case MbarrierEvent::Invalidate:
@@ -332,17 +333,24 @@ void Protocol::touchBarrier(const Origin &origin,
     for (uint64_t at = address & ~uint64_t(mbarrierBytes - 1);
          at < address + range.bytes; at += mbarrierBytes) {
       auto it = initialized.find(at);
-      if (it == initialized.end() ||
-          !findings.isFirst(Rule::BarrierBytes, kernel,
-                            it->second.by.instruction, origin.instruction))
+      if (it == initialized.end())
         continue;
-      Finding finding =
-          findingOf(Rule::BarrierBytes, at, it->second.by, &origin);
+      const Initialized &barrier = it->second;
+      const bool isIdle =
+          barrier.hasEnded && !barrier.arrived && !barrier.bytes;
+      const Rule rule = isIdle ? Rule::BarrierBytes : Rule::LiveBarrierBytes;
+      if (!findings.isFirst(rule, kernel, barrier.by.instruction,
+                            origin.instruction))
+        continue;
+      Finding finding = findingOf(rule, at, barrier.by, &origin);
       std::string second = lineOf(finding.second);
       finding.why = lineOf(finding.first) + " has initialized the mbarrier, " +
                     second +
-                    " stores into its bytes, and no mbarrier.inval "
-                    "is between them";
+                    " stores into its bytes, and no mbarrier.inval is "
+                    "between them" +
+                    (isIdle             ? ""
+                     : barrier.hasEnded ? "; its phase is open"
+                                        : "; none of its phases has ended");
       finding.advice = "other bytes for " + second +
                        ", or mbarrier.inval before it, ordered behind all uses";
       findings.add(std::move(finding));

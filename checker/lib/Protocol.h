@@ -77,6 +77,7 @@ private:
     /// Of the phase under way: how many have arrived, how many bytes are
     /// expected and haven't come, and who did something last.
     int64_t arrived = 0, bytes = 0;
+    bool hasEnded = false; ///< Some phase has.
     emu::Origin last = {};
     /// Who has used it already, by rank and warp.
     llvm::DenseMap<uint32_t, uint32_t> users;

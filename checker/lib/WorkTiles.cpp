@@ -18,7 +18,7 @@ using llvm::utostr;
 
 void WorkTiles::answer(const emu::AnswerEvent &event) {
   if (!event.isCanceled)
-    return;
+    return failedQuery(event.origin);
   const emu::Origin &by = event.origin;
   Taker &taker = takers[{by.rank, by.warp}];
   taker.instructions.insert(by.instruction);
@@ -31,7 +31,35 @@ void WorkTiles::answer(const emu::AnswerEvent &event) {
     seen.push_back(event.firstCta);
 }
 
+<<<<<<< HEAD:checker/lib/WorkTiles.cpp
 std::vector<WorkTiles::Role> WorkTiles::rolesOf(uint32_t rank) const {
+=======
+void WorkTiles::failedQuery(const emu::Origin &by) {
+  const bool isFirst =
+      llvm::StringRef(ptx::spelling(kernel->parsed(by.instruction)->opcode()))
+          .contains("get_first_ctaid");
+  if (!isFirst || !findings.isFirst(Rule::FailedQuery, kernel, by.instruction,
+                                    by.instruction))
+    return;
+  Finding finding;
+  finding.rule = Rule::FailedQuery;
+  finding.space = Finding::Registers;
+  finding.kernel = llvm::demangle(kernel->function->name);
+  finding.first = describeSite(*kernel, ctas, by);
+  finding.firstInstruction = finding.secondInstruction = by.instruction;
+  finding.cta = finding.first.cta;
+  std::string line = lineOf(finding.first);
+  finding.why = line + " asks for the first CTA of a request that failed, as "
+                       "the last one of every CTA does; what it gets is "
+                       "undefined, whether it is used or not";
+  finding.advice = "query_cancel.is_canceled first, and its predicate as the "
+                   "guard of " +
+                   line;
+  findings.add(std::move(finding));
+}
+
+std::vector<WorkTiles::Role> WorkTiles::rolesOf(uint32_t rank) const {
+>>>>>>> 0ab5a662 (checker: stores into an mbarrier mid-phase are errors; queries of a failed request are found):checker/lib/WorkTiles.cpp
   std::vector<Role> roles;
   for (const auto &[key, taker] : takers) {
     if (key.first != rank)

@@ -56,6 +56,8 @@ private:
   };
 
   void compareTwo(const Items &first, const Items &second, bool isOver);
+  /// A part of an answer is taken that says that there is no cluster.
+  void failedQuery(const emu::Origin &by);
   std::vector<Role> rolesOf(uint32_t rank) const;
   /// Of all warps of a role, as they were first taken.
   Items itemsOf(const Role &role, uint32_t rank) const;
