@@ -190,7 +190,10 @@ std::vector<Fix> drawloom::checker::fixesOf(const Finding &finding,
       earlier.cluster == later.cluster && earlier.rank == later.rank;
   switch (finding.rule) {
   case Rule::Unordered: {
-    if (earlier.cluster != later.cluster)
+    // A barrier makes the loads of lost updates come before the stores, and no
+    // fewer of them are lost.
+    if (earlier.cluster != later.cluster ||
+        (earlier.isUpdate && later.isUpdate))
       return {};
     StringRef barrier = !isOneCta                    ? clusterBarrier
                         : earlier.warp == later.warp ? warpBarrier
