@@ -75,14 +75,17 @@ static std::string completionOf(const Access &before) {
            "multiplies, before it hands the memory over";
   case Opcode::Tcgen05Ld:
   case Opcode::Tcgen05LdRed:
-    return "tcgen05.wait::ld in the warp that loads, before it hands the "
-           "columns over";
+    return "tcgen05.wait::ld in the warp that loads, and then a barrier or an "
+           "arrival that the other thread waits for";
   case Opcode::Tcgen05St:
-    return "tcgen05.wait::st in the warp that stores, before it hands the "
-           "columns over";
+    return "tcgen05.wait::st in the warp that stores, and then a barrier or an "
+           "arrival that the other thread waits for";
   default:
     break;
   }
+  if (before.proxy == emu::Proxy::TensorMap)
+    return "a wait for the copy that uses the tensor map: for the phase of its "
+           "mbarrier, or cp.async.bulk.wait_group";
   if (before.issued)
     return "tcgen05.commit by the thread that issued it, and a wait for that "
            "mbarrier";
@@ -104,6 +107,45 @@ static bool isOneInstruction(const Access &before, const Access &now) {
          !now.isEngine;
 }
 
+/// Why two strong accesses race all the same; empty if one of them is weak.
+static std::string whyStrong(const std::string &first,
+                             const std::string &second, const Access &before,
+                             const Access &now) {
+  if (before.scope == emu::Scope::None || now.scope == emu::Scope::None)
+    return "";
+  if (before.range.bytes != now.range.bytes)
+    return first + " is of " + utostr(before.range.bytes) + " bytes and " +
+           second + " of " + utostr(now.range.bytes) +
+           ": strong accesses of different sizes race with each other";
+  return "the scope of " + (before.scope < now.scope ? first : second) +
+         " doesn't contain both threads: they are in different CTAs";
+}
+static std::string adviceStrong(const std::string &first,
+                                const std::string &second, const Access &before,
+                                const Access &now) {
+  if (before.range.bytes != now.range.bytes)
+    return "accesses of the same bytes at " + first + " and " + second;
+  std::string scope = before.cluster == now.cluster ? ".cluster" : ".gpu";
+  return first == second ? scope + " at " + first
+                         : scope + " at " + first + " and at " + second;
+}
+/// Of a strong access and a weak one, if a strong one would do; else empty.
+static std::string adviceWeak(const std::string &first,
+                              const std::string &second, const Access &before,
+                              const Access &now) {
+  bool isFirstWeak = before.scope == emu::Scope::None;
+  if (isFirstWeak == (now.scope == emu::Scope::None) || before.isEngine ||
+      now.isEngine)
+    return "";
+  const Access &weak = isFirstWeak ? before : now;
+  std::string scope = before.cluster != now.cluster ? ".gpu"
+                      : before.rank != now.rank     ? ".cluster"
+                                                    : ".cta";
+  return (weak.writes ? "st.relaxed" : "ld.relaxed") + scope + " at " +
+         (isFirstWeak ? first : second) +
+         ", which is weak, if it may come at any time; otherwise ";
+}
+
 /// Of accesses in different clusters.
 static std::string whyApart(const std::string &first, const std::string &second,
                             Missing missing) {
@@ -119,6 +161,11 @@ static std::string whyApart(const std::string &first, const std::string &second,
     return "another thread of the CTA releases at the scope of the GPU, and " +
            second + " comes after the acquire; but nothing orders " + first +
            " before that release";
+  case Missing::ReleaseAfter:
+    return "the thread of " + first +
+           " releases at the scope of the GPU, but before " + first +
+           ": what comes after a release, or after the fence of a relaxed "
+           "store, is not covered by it";
   case Missing::BarrierAfterAcquire:
     return "another thread of the CTA of " + second +
            " acquires what the CTA of " + first +
@@ -141,11 +188,15 @@ static std::string adviceApart(const std::string &first,
   switch (missing) {
   case Missing::Synchronization:
     return "st.release.gpu, or a fence and an atomic, in the CTA that comes "
-           "first, and ld.acquire.gpu in the other";
+           "first, and ld.acquire.gpu in the other; if they are there, by "
+           "other threads, bar.sync before the release and after the acquire";
   case Missing::WarpBeforeRelease:
     return "bar.warp.sync after " + first + ", before the release";
   case Missing::BarrierBeforeRelease:
     return "bar.sync after " + first + ", before the release";
+  case Missing::ReleaseAfter:
+    return "the release, or the fence and the store, after " + first +
+           "; for the next use of the bytes, another one";
   case Missing::BarrierAfterAcquire:
     return "bar.sync (bar.warp.sync in one warp) after the acquire, before " +
            second;
@@ -169,6 +220,8 @@ static std::string whyOf(const Finding &finding, const Access &before,
     if (isOneInstruction(before, now))
       return "two lanes of one instruction store different values to the same "
              "bytes; which one stays is not defined";
+    if (std::string why = whyStrong(first, second, before, now); !why.empty())
+      return why;
     return before.cluster == now.cluster
                ? "no barrier, mbarrier or flag is between " + first + " and " +
                      second
@@ -261,17 +314,28 @@ static std::string adviceOf(const Finding &finding, const Access &before,
     if (isOneInstruction(before, now))
       return "an atomic, if every lane's value counts; otherwise a predicate "
              "by which one lane stores";
+    if (before.scope != emu::Scope::None && now.scope != emu::Scope::None)
+      return adviceStrong(first, second, before, now);
     if (before.cluster != now.cluster)
-      return adviceApart(first, second, missing);
+      return adviceWeak(first, second, before, now) +
+             adviceApart(first, second, missing);
     if (before.rank != now.rank)
-      return "barrier.cluster, or an mbarrier with .release.cluster and "
+      return adviceWeak(first, second, before, now) +
+             "barrier.cluster, or an mbarrier with .release.cluster and "
              ".acquire.cluster, between " +
              first + " and " + second;
     if (before.warp == now.warp)
-      return "bar.warp.sync between " + first + " and " + second +
-             ": lanes of a warp are threads of their own";
-    return "bar.sync between " + first + " and " + second +
-           ", or an mbarrier that one side arrives at and the other waits for";
+      return adviceWeak(first, second, before, now) + "bar.warp.sync between " +
+             first + " and " + second +
+             ": lanes of a warp are threads of their own (bar.sync, if other "
+             "warps use the bytes between the two)";
+    return adviceWeak(first, second, before, now) + "bar.sync between " +
+           first + " and " + second +
+           (before.writes && now.writes
+                ? ", or other bytes for one of them, if they are meant for two "
+                  "arrays"
+                : ", or an mbarrier that one side arrives at and the other "
+                  "waits for");
   case Rule::MissingSyncwarp:
     return "bar.warp.sync after " + first +
            ", before the lane that signals does";
@@ -285,6 +349,9 @@ static std::string adviceOf(const Finding &finding, const Access &before,
                : ".release.cluster at the arrival and .acquire.cluster at the "
                  "wait";
   case Rule::InFlight:
+    if (before.isEngine && now.isEngine && before.writes && now.writes)
+      return "other bytes for " + second +
+             ", or, if it is to overwrite them, " + completionOf(before);
     return before.isEngine
                ? completionOf(before)
                : "an order from " + first + " to the issue at " + second +
@@ -294,6 +361,12 @@ static std::string adviceOf(const Finding &finding, const Access &before,
     std::string fence = finding.space == Finding::Global
                             ? "fence.proxy.async.global"
                             : "fence.proxy.async.shared::cta";
+    if (opcodeOf(before) == Opcode::CpAsync)
+      return fence + " after the threads have waited for the copies of " +
+             first + " (cp.async.wait_group), and before they hand over";
+    if (before.cluster == now.cluster && before.rank != now.rank)
+      return fence + " before " + second +
+             ", in the thread that executes it, after the barrier";
     if (before.cluster != now.cluster)
       return fence + " before " + second + ", in its CTA, after the acquire";
     return fence + " after " + first +

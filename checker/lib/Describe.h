@@ -35,6 +35,7 @@ enum class Missing : uint8_t {
   Synchronization,      ///< Anything.
   WarpBeforeRelease,    ///< bar.warp.sync, in front of another lane's release.
   BarrierBeforeRelease, ///< A barrier, in front of another thread's release.
+  ReleaseAfter,         ///< A release after the access; one is before it.
   BarrierAfterAcquire,  ///< A barrier, behind another thread's acquire.
   Wait,                 ///< griddepcontrol.wait, in the later launch.
   WaitBetween,          ///< The same, in a launch between the two.

@@ -279,19 +279,25 @@ void Judge::found(const Access &before, const Access &now,
 
 /// Release and acquire may be there, and what leads to the one or from the
 /// other is not.
-Missing Judge::missingFor(const Access &before, const Access &now) const {
+Missing Judge::missingFor(const Access &before, const Access &now,
+                          const Pair &pair) const {
+  const unsigned lane = pair.before < 0 ? before.lane : pair.before;
   if (before.cluster == now.cluster)
     return Missing::Synchronization;
   for (const Viewer &viewer : viewers) {
+    if (pair.now >= 0 && !now.isEngine && !(viewer.lanes >> pair.now & 1))
+      continue;
     const WorldRef &world = viewer.known->world;
     if (before.launch != now.launch)
       return world && world->count(earlierLaunches) ? Missing::WaitBetween
                                                     : Missing::Wait;
-    if (world && world->count(before.cluster))
-      return world->find(before.cluster)->second->ofAny(before.actor) >=
-                     before.value
-                 ? Missing::WarpBeforeRelease
-                 : Missing::BarrierBeforeRelease;
+    if (!world || !world->count(before.cluster))
+      continue;
+    const Clock &clock = *world->find(before.cluster)->second;
+    return clock.ofAny(before.actor) >= before.value
+               ? Missing::WarpBeforeRelease
+           : clock.of(before.actor, lane) ? Missing::ReleaseAfter
+                                          : Missing::BarrierBeforeRelease;
   }
   return acquired && acquired->contains({now.cluster, before.cluster})
              ? Missing::BarrierAfterAcquire
@@ -436,9 +442,11 @@ void Judge::report(Rule rule, const Access &before, const Access &now,
                         distance))
     return;
   // Where neither comes first, they are reported in the order of the text.
-  Missing missing = missingFor(before, now);
+  Missing missing = missingFor(before, now, pair);
+  bool areEngines = before.isEngine && now.isEngine && before.warp == now.warp;
   bool isTurned =
-      rule == Rule::Unordered && missing == Missing::Synchronization &&
+      ((rule == Rule::Unordered && missing == Missing::Synchronization) ||
+       (rule == Rule::InFlight && areEngines)) &&
       before.kernel == now.kernel && now.instruction < before.instruction;
   const Access &first = isTurned ? now : before;
   const Access &second = isTurned ? before : now;

@@ -76,7 +76,8 @@ private:
   Answer orderTensor(const Access &before, const Access &now);
   bool arePipelined(const Access &before, const Access &now) const;
   Rule ruleFor(const Access &before, const Access &now, const Pair &pair) const;
-  Missing missingFor(const Access &before, const Access &now) const;
+  Missing missingFor(const Access &before, const Access &now,
+                     const Pair &pair) const;
   void report(Rule rule, const Access &before, const Access &now,
               const Pair &pair);
   /// What an access of a cluster has broken, with which instructions: it counts

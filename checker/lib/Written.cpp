@@ -121,7 +121,9 @@ static void report(Rule rule, const Access &access, Finding::Space space,
   std::string line = lineOf(finding.first);
   finding.why = line + " reads " + what + " not written since " + since +
                 "; they may hold anything";
-  finding.advice = "a write before " + line + ", or a condition around it";
+  finding.advice = "a write before " + line +
+                   " (if a copy fills the memory, a wait for it), or a "
+                   "condition around it";
   findings.add(std::move(finding));
 }
 
@@ -373,10 +375,12 @@ void drawloom::checker::reportUndefined(const emu::UndefinedEvent &event,
                                  "undefined value") +
                 "; it may be anything, and " + second + describeUse(event.use);
   finding.advice =
-      isShuffle
-          ? "a source lane that the member mask of " + first +
-                " names, or a condition around " + second
-          : "a write before " + first + ", or a condition around " + second;
+      isShuffle ? "a source lane that the member mask of " + first +
+                      " names, or a condition around " + second
+                : "a write before " + first +
+                      " (if a copy fills the memory, a wait for it), or a "
+                      "condition around " +
+                      second;
   findings.add(std::move(finding));
 }
 

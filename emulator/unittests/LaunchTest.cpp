@@ -314,6 +314,8 @@ TEST(GlobalMemory, AllocationsAreApart) {
   // What is freed is used again, and comes back empty.
   memset(memory->translate(b, 5000), 7, 5000);
   llvm::cantFail(memory->free(b));
+  EXPECT_EQ(memory->describe(b + 8),
+            "8 bytes into an allocation of 5000 bytes that was freed");
   EXPECT_EQ(llvm::cantFail(memory->allocate(8000)), b);
   EXPECT_EQ(*memory->translate(b, 1), 0);
   llvm::cantFail(memory->free(b));

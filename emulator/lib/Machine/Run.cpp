@@ -25,11 +25,14 @@ static constexpr uint64_t falseAnswers = 64;
 /// Who looks at a clock more often than that slows a run down.
 static constexpr uint64_t progressInterval = roundLength;
 static constexpr std::chrono::milliseconds progressTime(100);
+static constexpr size_t keptFrees = 4096;
 
 Run::Run(Device &device, const RunOptions &options)
     : deviceField(device), optionsField(options), workers(options.threads),
       nextProgressCall(progressInterval) {
-  device.memory().forgetFrees();
+  // Some are kept for reports about memory that was freed.
+  if (device.memory().frees() > keptFrees)
+    device.memory().forgetFrees();
   if (options.policy != Policy::Deterministic)
     shared = std::make_unique<Machine>(*this);
   const DeviceModel &model = device.model();

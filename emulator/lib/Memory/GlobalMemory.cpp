@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Emulator/GlobalMemory.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <cerrno>
@@ -148,6 +149,10 @@ std::string GlobalMemory::describe(uint64_t address) const {
   if (below && address < below->end())
     return llvm::utostr(address - below->address) + " bytes into " +
            called(*below);
+  for (auto [begin, end] : llvm::reverse(freed))
+    if (address >= begin && address < end)
+      return llvm::utostr(address - begin) + " bytes into an allocation of " +
+             llvm::utostr(end - begin) + " bytes that was freed";
   uint64_t past = below ? address - below->end() : UINT64_MAX;
   uint64_t before = above ? above->address - address : UINT64_MAX;
   if (!below && !above)
