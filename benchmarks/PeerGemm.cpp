@@ -96,9 +96,40 @@ static Timing measure(Device &device, const Launch &launch, unsigned threads) {
   return best;
 }
 
+/// What the clock says, and what it costs; without data, too.
+static std::string benchClock(Device &device, const Launch &launch, int size,
+                              const Row &row, double plain) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << llvm::format("%-38s", row.kernel);
+  for (bool withoutData : {false, true}) {
+    RunOptions options;
+    options.policy = Policy::Timed;
+    options.withoutData = withoutData;
+    double start = processorSeconds();
+    RunResult result = run(device, launch, options);
+    double seconds = processorSeconds() - start;
+    if (result.report) {
+      llvm::errs() << "emulator-bench: " << result.report->str() << "\n";
+      std::exit(1);
+    }
+    const TimingReport &timing = *result.timing;
+    double tera = 2.0 * size * size * size / timing.microseconds / 1e6;
+    if (withoutData)
+      out << llvm::format("%12.2f%12llu\n", seconds,
+                          (unsigned long long)timing.cycles);
+    else
+      out << llvm::format("%10.2f%8.2f%12llu%10.1f%10.0f%10.1f", seconds,
+                          seconds / plain, (unsigned long long)timing.cycles,
+                          timing.microseconds, tera,
+                          100 * timing.tensorUtilization());
+  }
+  return text;
+}
+
 static bool benchRow(const Row &row, int size, unsigned threads,
                      llvm::ArrayRef<uint16_t> a, llvm::ArrayRef<uint16_t> b,
-                     const OneDnnProduct &alone) {
+                     const OneDnnProduct &alone, std::string &clock) {
   std::optional<CutlassKernel> cutlass = findCutlassKernel(row.kernel);
   if (!cutlass)
     return false;
@@ -143,6 +174,7 @@ static bool benchRow(const Row &row, int size, unsigned threads,
   Timing timing = measure(*device, launch, threads);
   // On all of the host's, for those who wait for it.
   Timing onAll = measure(*device, launch, 0);
+  clock += benchClock(*device, launch, size, row, timing.seconds);
   auto *got =
       reinterpret_cast<const uint16_t *>(device->memory().translate(d, bytes));
   llvm::outs() << llvm::format(
@@ -161,9 +193,14 @@ void benchPeerGemms(int size, unsigned threads, llvm::StringRef only) {
                << llvm::format("%-38s%10s%8s%10s%10s%8s%10s%8s%8s\n", "kernel",
                                "emulated", "wall", "wall, all", "oneDNN",
                                "ratio", "M instr.", "M/s", "error");
+  std::string clock;
   for (const Row &row : rows)
     if ((only.empty() || only == row.kernel) &&
-        !benchRow(row, size, threads, a, b, alone))
+        !benchRow(row, size, threads, a, b, alone, clock))
       llvm::outs() << llvm::format("%-38s", row.kernel) << cutlassMissing;
-  llvm::outs() << "\n";
+  llvm::outs() << "\nthe same by the clock; the last two columns without data\n"
+               << llvm::format("%-38s%10s%8s%12s%10s%10s%10s%12s%12s\n",
+                               "kernel", "seconds", "ratio", "cycles", "us",
+                               "TFLOP/s", "tensor %", "seconds", "cycles")
+               << clock << "\n";
 }

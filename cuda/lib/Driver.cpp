@@ -8,6 +8,7 @@
 
 #include "Driver.h"
 #include "RunProgress.h"
+#include "drawloom/Emulator/ClockConstants.h"
 #include "drawloom/Emulator/Interrupt.h"
 #include "drawloom/Emulator/Schedule.h"
 #include "llvm/ADT/STLExtras.h"
@@ -90,6 +91,10 @@ Result Driver::initialize() {
   if (llvm::StringRef text = environment("DRAWLOOM_ORDER"); !text.empty())
     if (llvm::Error error = emu::parseSchedule(text, ignored))
       return reject(llvm::toString(std::move(error)));
+  if (llvm::StringRef time = environment("DRAWLOOM_TIME");
+      !time.empty() && time != "default" && time != "without-data")
+    return reject("DRAWLOOM_TIME is '" + time +
+                  "'; it takes default or without-data");
   auto names = checker::PlanNames::read(environment("DRAWLOOM_CHECK_PLAN"));
   if (!names)
     return reject("DRAWLOOM_CHECK_PLAN: " + llvm::toString(names.takeError()));
@@ -268,6 +273,21 @@ Result Driver::flush() {
       complain("DRAWLOOM_THREADS is '" + text + "'; it takes a number");
       return context.failure = CUDA_ERROR_INVALID_VALUE;
     }
+  llvm::StringRef time = environment("DRAWLOOM_TIME");
+  if (!time.empty()) {
+    options.policy = emu::Policy::Timed;
+    options.withoutData = time == "without-data";
+  }
+  emu::ClockConstants constants;
+  if (llvm::StringRef text = environment("DRAWLOOM_TIME_CONSTANTS");
+      !text.empty() && emu::ClockConstants::of(device->model())) {
+    constants = *emu::ClockConstants::of(device->model());
+    if (llvm::Error error = emu::setConstants(text, constants)) {
+      complain("DRAWLOOM_TIME_CONSTANTS: " + llvm::toString(std::move(error)));
+      return context.failure = CUDA_ERROR_INVALID_VALUE;
+    }
+    options.constants = &constants;
+  }
   if (!context.heap)
     context.heap.emplace(device->memory());
   context.heap->setLimit(context.limits[LimitMallocHeap]);
@@ -295,6 +315,8 @@ Result Driver::flush() {
     watch->runEnded(operations);
   shown.reset();
   lastStatistics = result.statistics;
+  if (result.timing)
+    lastTiming = *result.timing;
   output.flush();
   if (check)
     check->tell();
@@ -302,6 +324,8 @@ Result Driver::flush() {
     fidelity->tell(launches);
   if (trace)
     writeTrace();
+  if (result.timing && !time.empty())
+    complain("time of " + result.timing->str());
   if (result.ok())
     return CUDA_SUCCESS;
   lastReport = result.report->str();

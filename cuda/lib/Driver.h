@@ -141,6 +141,7 @@ public:
   int (*interrupted)() = nullptr;
   std::string lastFindings;              ///< As they were last asked for.
   emu::RunStatistics lastStatistics;     ///< Of the last run.
+  emu::TimingReport lastTiming;          ///< Of the last run that was timed.
   std::unique_ptr<Check> check;          ///< Null if it isn't asked for.
   std::unique_ptr<HostWatch> watch;      ///< The same.
   std::unique_ptr<FidelityLog> fidelity; ///< The same.

@@ -37,6 +37,11 @@ __attribute__((visibility("default"))) const char *drawloomLastReport();
 /// What the last run took: warp instructions, CTAs, asynchronous operations.
 __attribute__((visibility("default"))) void
 drawloomLastStatistics(uint64_t *numbers);
+/// What the clock says about the last run that was timed: cycles; cycles in
+/// which tensor cores multiplied, of all SMs; SMs; bytes from L2; bytes of DRAM;
+/// nanoseconds.
+__attribute__((visibility("default"))) void
+drawloomLastTiming(uint64_t *numbers);
 /// Makes the next cuInit make a device with these settings, which come before
 /// variables of the same names in the environment. Not 0 while a context is
 /// alive.

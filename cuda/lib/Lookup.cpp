@@ -171,6 +171,18 @@ void cuda::drawloomLastStatistics(uint64_t *numbers) {
   numbers[2] = driver.lastStatistics.asyncOperations;
 }
 
+void cuda::drawloomLastTiming(uint64_t *numbers) {
+  Driver &driver = Driver::get();
+  std::lock_guard lock(driver.mutex);
+  const emu::TimingReport &timing = driver.lastTiming;
+  numbers[0] = timing.cycles;
+  numbers[1] = timing.tensorCycles;
+  numbers[2] = timing.smsUsed;
+  numbers[3] = timing.l2Bytes;
+  numbers[4] = timing.dramBytes;
+  numbers[5] = timing.microseconds * 1000;
+}
+
 int cuda::drawloomStart(const char *const *names, const char *const *values,
                         size_t count) {
   Driver &driver = Driver::get();

@@ -36,6 +36,11 @@ llvm::Error drawloom::emu::parseSchedule(llvm::StringRef text,
     options.policy = Policy::Random;
     return llvm::Error::success();
   }
+  if (text == "timed" ||
+      (name == "timed" && !rest.getAsInteger(10, options.seed))) {
+    options.policy = Policy::Timed;
+    return llvm::Error::success();
+  }
   if (text == "adversarial") {
     options.policy = Policy::Adversarial;
     return llvm::Error::success();
@@ -48,12 +53,12 @@ llvm::Error drawloom::emu::parseSchedule(llvm::StringRef text,
         return llvm::Error::success();
       }
   llvm::SmallVector<llvm::StringRef> known = {"deterministic", "random",
-                                              "adversarial"};
+                                              "timed", "adversarial"};
   if (llvm::is_contained(known, name))
     known.clear(); // What follows the colon is wrong.
   return llvm::createStringError(
       "unknown order '" + text +
-      "'; expected deterministic, random:SEED, adversarial or "
+      "'; expected deterministic, random:SEED, timed:SEED, adversarial or "
       "adversarial:KIND with a kind of " +
       llvm::join(llvm::ArrayRef(engineNames), ", ") +
       input::suggest(name, known) + " [unknown-order]");
@@ -65,6 +70,8 @@ std::string drawloom::emu::printSchedule(const RunOptions &options) {
     return "deterministic";
   case Policy::Random:
     return "random:" + std::to_string(options.seed);
+  case Policy::Timed:
+    return "timed:" + std::to_string(options.seed);
   case Policy::Adversarial:
     return options.delayed ? ("adversarial:" + spelling(*options.delayed)).str()
                            : "adversarial";

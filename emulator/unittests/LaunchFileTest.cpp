@@ -22,7 +22,7 @@ using namespace drawloom::emu;
 
 TEST(Schedule, EveryTextComesBack) {
   for (const char *text :
-       {"deterministic", "random:0", "random:18446744073709551615",
+       {"deterministic", "random:0", "random:18446744073709551615", "timed:7",
         "adversarial", "adversarial:copy", "adversarial:bulk",
         "adversarial:tensor", "adversarial:mma", "adversarial:commit",
         "adversarial:remote-store", "adversarial:launch-control"}) {
@@ -37,10 +37,11 @@ TEST(Schedule, OtherTexts) {
                            "adversarial:", "adversarial:warp"}) {
     RunOptions options;
     EXPECT_EQ(llvm::toString(parseSchedule(text, options)),
-              std::string("no order '") + text +
-                  "'; there are deterministic, random:SEED, adversarial and "
-                  "adversarial:KIND with a kind of copy, bulk, tensor, mma, "
-                  "commit, remote-store, launch-control [unknown-order]");
+              std::string("unknown order '") + text +
+                  "'; expected deterministic, random:SEED, timed:SEED, "
+                  "adversarial or adversarial:KIND with a kind of copy, bulk, "
+                  "tensor, mma, commit, remote-store, launch-control "
+                  "[unknown-order]");
   }
 }
 

@@ -74,6 +74,12 @@ class Driver:
         self.cuda.drawloomLastStatistics(numbers)
         return tuple(numbers)
 
+    def timing(self) -> tuple[int, ...]:
+        """Of the last timed run: cycles, those of tensor cores, SMs, bytes of L2, of DRAM, ns."""
+        numbers = (c_uint64 * 6)()
+        self.cuda.drawloomLastTiming(numbers)
+        return tuple(numbers)
+
     def reset(self):
         """Frees all memory and forgets an error."""
         self.call("cuDevicePrimaryCtxReset_v2", 0)

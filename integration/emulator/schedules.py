@@ -36,7 +36,7 @@ KINDS = ("copy", "bulk", "tensor", "mma", "commit", "remote-store", "launch-cont
 
 
 def schedules(seeds: int) -> list[str]:
-    return [*(f"random:{seed}" for seed in range(seeds)), "adversarial",
+    return [*(f"random:{seed}" for seed in range(seeds)), "timed:0", "timed:1", "adversarial",
             *(f"adversarial:{kind}" for kind in KINDS)]
 
 

@@ -129,6 +129,7 @@ ProgramOptions::read(llvm::ArrayRef<llvm::StringRef> arguments,
                                                         {"--scalar", true},
                                                         {"--input", true},
                                                         {"--output", true},
+                                                        {"--time", false},
                                                         {"--fidelity", true}}));
   if (!parsed)
     return parsed.takeError();
@@ -184,6 +185,14 @@ ProgramOptions::read(llvm::ArrayRef<llvm::StringRef> arguments,
   if (options.check.checks && options.device == "cuda")
     return llvm::createStringError(
         "--check needs an emulated device, not --device cuda");
+  if (line.has("--time")) {
+    if (options.device == "cuda" || options.orders)
+      return llvm::createStringError(
+          options.orders ? "--time is an order of its own; leave out --orders"
+                         : "--time needs an emulated device, not --device "
+                           "cuda");
+    setenv("DRAWLOOM_TIME", "default", 0);
+  }
   if (std::optional<llvm::StringRef> file = line.get("--fidelity")) {
     if (options.device == "cuda")
       return llvm::createStringError(

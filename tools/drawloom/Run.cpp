@@ -99,6 +99,8 @@ static llvm::Expected<Setup> prepare(const RunArguments &arguments,
   if (arguments.order)
     if (llvm::Error error = emu::parseSchedule(*arguments.order, setup.options))
       return error;
+  if (arguments.time)
+    setup.options.policy = emu::Policy::Timed;
   if (arguments.stepLimit)
     setup.options.stepLimit = *arguments.stepLimit;
   if (arguments.check.checks) {
@@ -158,6 +160,8 @@ static bool runOnce(Setup &setup, const RunArguments &arguments,
   if (shown && terminal)
     llvm::errs() << '\n';
   statistics = result.statistics;
+  if (result.timing && arguments.time)
+    llvm::outs() << result.timing->str();
   if (result.ok())
     return true;
   const emu::Report &report = *result.report;

@@ -22,7 +22,7 @@ void drawloom::printPtxOptions(llvm::StringRef verb) {
          "  -o FOLDER        where to write arrays; without it, next to "
          "LAUNCH.json\n"
          "  --order S        instead of the file's: deterministic, "
-         "random:SEED,\n"
+         "random:SEED, timed:SEED,\n"
          "                   adversarial or adversarial:KIND (copy, bulk, "
          "tensor, mma,\n"
          "                   commit, remote-store, launch-control)\n"
@@ -32,6 +32,10 @@ void drawloom::printPtxOptions(llvm::StringRef verb) {
          "if not, which\n"
          "                   element differs first and which thread wrote it\n"
          "  --step-limit N   warp instructions after which a run is given up\n"
+         "  --time           run by the clock of the GPU, and say how long it "
+         "takes, how busy\n"
+         "                   the tensor cores are, and where warps wait: "
+         "docs/Timing.md\n"
          "  --progress       show progress even without a terminal\n"
          "  --try-fixes      "
       << (verb == "run" ? "with --check: " : "")
@@ -48,7 +52,7 @@ void drawloom::printCommandOptions() {
          "                   for\n"
          "  --sms N          SMs of the device; without it, as many as the "
          "real one\n"
-         "  --order S, --step-limit N   as for PTX\n"
+         "  --order S, --step-limit N, --time   as for PTX\n"
          "  --orders N       run it under as many; its exit status and what it "
          "prints must\n"
          "                   be the same\n";
@@ -142,6 +146,7 @@ RunArguments::parse(llvm::ArrayRef<llvm::StringRef> words) {
                                                 {"--orders", true},
                                                 {"--step-limit", true},
                                                 {"--progress", false},
+                                                {"--time", false},
                                                 {"--fidelity", true},
                                                 {"--try-fixes", false}}));
 }
@@ -176,6 +181,13 @@ llvm::Expected<RunArguments> RunArguments::read(const CommandLine &line,
     return seeds.takeError();
   result.seeds = *seeds;
   result.progress = line.has("--progress");
+  result.time = line.has("--time");
+  if (result.time && (result.seeds || (result.order &&
+                                       !llvm::StringRef(*result.order)
+                                            .starts_with("timed"))))
+    return llvm::createStringError("--time is an order of its own; leave out " +
+                                   llvm::Twine(result.seeds ? "--orders"
+                                                            : "--order"));
   result.fidelity = line.get("--fidelity").value_or("").str();
   llvm::Expected<CheckOptions> check = CheckOptions::read(line, verb);
   if (!check)

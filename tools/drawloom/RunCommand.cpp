@@ -385,6 +385,7 @@ ExitStatus drawloom::runCommand(llvm::ArrayRef<StringRef> options,
                                                       {"--order", true},
                                                       {"--orders", true},
                                                       {"--step-limit", true},
+                                                      {"--time", false},
                                                       {"--fidelity", true}}));
   if (!line)
     return complain(llvm::toString(line.takeError()));
@@ -394,6 +395,11 @@ ExitStatus drawloom::runCommand(llvm::ArrayRef<StringRef> options,
   llvm::Expected<unsigned> seeds = readOrders(*line);
   if (!seeds)
     return complain(llvm::toString(seeds.takeError()));
+  if (line->has("--time")) {
+    if (*seeds)
+      return complain("--time is an order of its own; leave out --orders");
+    setenv("DRAWLOOM_TIME", "default", 0);
+  }
   if (!line->getOperands().empty())
     return complain("'" + line->getOperands().front() +
                     "' stands before '--'; only options do");

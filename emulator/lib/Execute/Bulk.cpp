@@ -17,6 +17,7 @@
 #include "Execute/Reduction.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
+#include "Timing/Clock.h"
 #include <cstring>
 
 using namespace drawloom;
@@ -54,6 +55,8 @@ public:
       SharedUses::begin(target.cta(*issue.cta), *this, "writes");
     if (isShared(from))
       SharedUses::begin(*issue.cta, *this, "reads");
+    if (Clock *clock = issue.cta->machine().clock()) [[unlikely]]
+      due = findDue(*clock, issue.cta->machine().now);
   }
 
   void complete(Machine &machine) override {
@@ -76,6 +79,19 @@ public:
   }
 
 private:
+  uint64_t findDue(Clock &clock, uint64_t now) const {
+    if (isShared(from))
+      return clock.copyRemote(*issue.cta, bytes, now);
+    Clock::Copy copy;
+    copy.rows = 1;
+    copy.rowBytes = bytes;
+    clock.memory.touch(from, bytes, now, copy.traffic);
+    llvm::SmallVector<CTA *, 4> ctas;
+    for (const CopyTarget &target : targets)
+      ctas.push_back(&target.cta(*issue.cta));
+    return clock.load(*issue.cta, copy, ctas, now);
+  }
+
   void write(uint64_t address, const char *source) {
     char *to = translate(issue.cta->cluster(), address, bytes);
     if (reduce)
@@ -109,6 +125,12 @@ public:
               Reduce *reduce, uint32_t byteMask)
       : BulkStore(issue), to(to), from(from), bytes(bytes), reduce(reduce),
         byteMask(byteMask) {}
+
+  uint64_t size() const override { return bytes; }
+  void touch(Clock &clock, uint64_t now,
+             MemoryClock::Traffic &traffic) const override {
+    clock.memory.touch(to, bytes, now, traffic);
+  }
 
   void read(Machine &machine) override {
     const char *source = translate(issue.cta->cluster(), from, bytes);

@@ -34,7 +34,17 @@ public:
   WriteStep(EngineKind kind, std::unique_ptr<BulkStore> store,
             WarpCopies &copies, Groups groups)
       : AsyncOp(kind, store->issue), store(std::move(store)), copies(copies),
-        groups(std::move(groups)) {}
+        groups(std::move(groups)) {
+    Machine &machine = issue.cta->machine();
+    if (Clock *clock = machine.clock()) [[unlikely]] {
+      MemoryClock::Traffic traffic;
+      this->store->touch(*clock, machine.now, traffic);
+      // What is written goes to DRAM some time, whether it was in L2 or not.
+      traffic.missed = traffic.bytes;
+      clock->memory.transfer(traffic, machine.now);
+      due = clock->finishStore(machine.now);
+    }
+  }
 
   void complete(Machine &machine) override {
     store->write(machine);
@@ -62,6 +72,9 @@ public:
     SharedUses::begin(*issue.cta, *this, "reads");
     if (listenerOf(issue)) [[unlikely]]
       tellIssue();
+    if (Clock *clock = issue.cta->machine().clock()) [[unlikely]]
+      due = clock->store(*issue.cta, this->store->size(),
+                         issue.cta->machine().now);
   }
 
   void complete(Machine &machine) override {

@@ -17,6 +17,7 @@
 #define DRAWLOOM_EMULATOR_BULKSTORE_H
 
 #include "Machine/AsyncOp.h"
+#include "Timing/Clock.h"
 #include "drawloom/Emulator/Events.h"
 #include <vector>
 
@@ -43,6 +44,11 @@ public:
   virtual void read(Machine &machine) = 0;
   /// Writes `data` to the destination.
   virtual void write(Machine &machine) = 0;
+
+  /// For the clock: how much it is, and the memory that it writes.
+  virtual uint64_t size() const = 0;
+  virtual void touch(Clock &clock, uint64_t now,
+                     MemoryClock::Traffic &traffic) const = 0;
 
   /// Issues the copy for the lanes of `issue`, which all ask for the same.
   static void post(Warp &warp, EngineKind kind,

@@ -39,6 +39,8 @@ public:
            llvm::utostr(liveThreads()) + " threads have arrived";
   }
 
+  WaitKind waitKind() const override { return WaitKind::Cluster; }
+
   void lanesExited(Warp &warp, uint32_t lanes) override {
     WarpState &state = of(warp);
     arrived -= std::popcount(state.arrived & lanes);

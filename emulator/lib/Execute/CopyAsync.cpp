@@ -16,6 +16,7 @@
 #include "Execute/MbarrierObject.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
+#include "Timing/Clock.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <cstring>
@@ -82,6 +83,8 @@ public:
     copies.copiesInFlight.push_back(this);
     SharedUses::begin(*issue.cta, *this, "writes");
     tellOperation(issue, {.engine = kind, .groups = groups});
+    if (Clock *clock = issue.cta->machine().clock()) [[unlikely]]
+      due = findDue(*clock, issue.cta->machine());
   }
 
   void complete(Machine &machine) override {
@@ -106,6 +109,16 @@ public:
   }
 
 private:
+  uint64_t findDue(Clock &clock, Machine &machine) const {
+    MemoryClock::Traffic traffic;
+    forEachLane(issue.lanes, [&](unsigned lane) {
+      clock.memory.touch(reinterpret_cast<uint64_t>(lanes.from[lane]) -
+                             machine.memory().hostDelta(),
+                         lanes.sizes[lane], machine.now, traffic);
+    });
+    return clock.copyAsync(*issue.cta, traffic, machine.now);
+  }
+
   /// Whether what is read hasn't been freed; the launch has failed if it has.
   bool checkFreed(Machine &machine) const {
     for (uint32_t rest = issue.lanes; rest; rest &= rest - 1) {

@@ -120,6 +120,7 @@ private:
   struct Use {
     const AsyncOp *operation;
     const char *verb; ///< "reads" or "writes"
+    bool writes() const { return *verb == 'w'; }
   };
   llvm::SmallVector<Use, 8> uses;
 };

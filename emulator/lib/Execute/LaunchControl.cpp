@@ -26,6 +26,7 @@
 #include "Execute/MbarrierObject.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
+#include "Timing/Clock.h"
 #include <cstring>
 
 using namespace drawloom;
@@ -72,6 +73,9 @@ public:
       SharedUses::begin(target.cta(*issue.cta), *this, "writes");
       awaitedIn(target).push_back(target.address);
     }
+    Machine &machine = issue.cta->machine();
+    if (Clock *clock = machine.clock()) [[unlikely]]
+      due = machine.now + clock->constants.cancelLatency;
   }
 
   void complete(Machine &machine) override {

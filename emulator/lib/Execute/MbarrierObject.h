@@ -48,6 +48,7 @@ public:
   bool isPartlyComplete() const override {
     return pendingField ? pendingField != expected || bytes < 0 : bytes != 0;
   }
+  WaitKind waitKind() const override { return WaitKind::Mbarrier; }
 
   bool isLive() const { return live; }
   /// The phase that is under way; the first one is 0.

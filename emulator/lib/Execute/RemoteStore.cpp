@@ -17,6 +17,7 @@
 #include "Execute/Reduction.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
+#include "Timing/Clock.h"
 #include <cstring>
 
 using namespace drawloom;
@@ -87,6 +88,12 @@ public:
       if (!machine.failed())
         completeBytes(machine, issue, store.barrier, bytes);
     tellOperation(issue, {.kind = OperationEvent::Complete, .engine = kind});
+  }
+
+  void setDue() {
+    Machine &machine = issue.cta->machine();
+    if (Clock *clock = machine.clock()) [[unlikely]]
+      due = clock->copyRemote(*issue.cta, bytes * stores.size(), machine.now);
   }
 
   void tellIssue() const {
@@ -201,6 +208,7 @@ static const Inst *storeRemote(Warp &warp, const Inst *inst, uint32_t mask) {
   }
   if (warp.listener()) [[unlikely]]
     operation->tellIssue();
+  operation->setDue();
   warp.machine().post(std::move(operation));
   return inst + 1;
 }

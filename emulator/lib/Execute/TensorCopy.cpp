@@ -262,13 +262,14 @@ static Reduce *reductionOf(Modifier op, TensorMapType type) {
 
 /// The lanes of `mask` whose store is done when that of `lane` is. CUTLASS has
 /// all lanes of a warp store the same tile. Under the deterministic policy they
-/// would do it one right after the other, so one does it for all; another
-/// policy may tell them apart.
+/// would do it one right after the other, so one does it for all, as a GPU does
+/// it for the clock; another policy may tell them apart.
 static uint32_t storesAlike(Warp &warp, const TensorCopyInfo &info,
                             uint32_t mask, unsigned lane) {
   uint32_t alike = 1u << lane;
   if (info.reduction != Modifier::None ||
-      warp.machine().options().policy != Policy::Deterministic)
+      (warp.machine().options().policy != Policy::Deterministic &&
+       !warp.machine().clock()))
     return alike;
   auto keepEqual = [&](auto valueOf) {
     forEachLane(mask & ~alike, [&](unsigned other) {

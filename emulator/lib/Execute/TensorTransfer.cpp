@@ -11,6 +11,7 @@
 #include "Execute/MbarrierObject.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
+#include "Timing/Clock.h"
 #include <cstring>
 
 using namespace drawloom;
@@ -86,6 +87,15 @@ static void tellGlobal(const IssuePoint &issue, AccessEvent event,
     tell(issue, event);
 }
 
+/// The lines of memory that a tile is in.
+static void touchTensor(Clock &clock, const TensorTile &tile, uint64_t time,
+                        MemoryClock::Traffic &traffic) {
+  tile.forEachRow([&](uint32_t, const TensorTile::Row &row) {
+    clock.memory.touch(row.address, row.end - row.begin, time, traffic);
+    return true;
+  });
+}
+
 namespace {
 
 /// A tile to the shared memory of one or more CTAs.
@@ -96,11 +106,13 @@ public:
       : AsyncOp(EngineKind::Tensor, issue), tile(tile), targets(targets) {
     for (const CopyTarget &target : targets)
       SharedUses::begin(target.cta(*issue.cta), *this, "writes");
+    if (Clock *clock = issue.cta->machine().clock()) [[unlikely]]
+      due = findDue(*clock, issue.cta->machine().now);
   }
 
   void complete(Machine &machine) override {
     for (const CopyTarget &target : targets) {
-      if (!load(machine, target.address))
+      if (!machine.options().withoutData && !load(machine, target.address))
         return;
       SharedUses::end(target.cta(*issue.cta), *this);
     }
@@ -116,6 +128,17 @@ public:
   }
 
 private:
+  uint64_t findDue(Clock &clock, uint64_t now) const {
+    Clock::Copy copy;
+    copy.rows = tile.rowCount();
+    copy.rowBytes = tile.map.sharedRowBytes();
+    touchTensor(clock, tile, now, copy.traffic);
+    llvm::SmallVector<CTA *, 4> ctas;
+    for (const CopyTarget &target : targets)
+      ctas.push_back(&target.cta(*issue.cta));
+    return clock.load(*issue.cta, copy, ctas, now);
+  }
+
   /// Most tiles are all inside the tensor, and their rows are swizzled in
   /// pieces of 16 bytes. False if this one isn't.
   bool loadPlain(Machine &machine, uint64_t address) {
@@ -189,7 +212,15 @@ public:
               Reduce *reduce)
       : BulkStore(issue), tile(tile), from(from), reduce(reduce) {}
 
+  uint64_t size() const override { return tile.sharedBytes(); }
+  void touch(Clock &clock, uint64_t now,
+             MemoryClock::Traffic &traffic) const override {
+    touchTensor(clock, tile, now, traffic);
+  }
+
   void read(Machine &machine) override {
+    if (machine.options().withoutData)
+      return;
     const char *shared = issue.cta->cluster().sharedOf(rankOf(from));
     const SwizzlePattern pattern = patternOf(tile.map.swizzle);
     const uint32_t pitch = tile.pitch(), bytes = tile.map.sharedRowBytes();
@@ -208,6 +239,8 @@ public:
   }
 
   void write(Machine &machine) override {
+    if (machine.options().withoutData)
+      return;
     bool isUnchanged = listenerOf(issue) && !reduce && isThere();
     if (!writePlain(machine) && !writeRows(machine))
       return;

@@ -12,6 +12,7 @@
 #include "Execute/MatrixOperand.h"
 #include "Execute/QuadMetadata.h"
 #include "Machine/Machine.h"
+#include "Timing/Clock.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -77,6 +78,10 @@ WarpGroupProblem WarpGroup::issue(Warp &warp, const Inst *inst,
     tellIssue(warp, mma, state.committed);
   mma.issued |= 1u << index;
   const auto &info = inst->as<WgmmaInfo>();
+  constexpr uint8_t everyone = (1u << warpCount) - 1;
+  Machine &machine = cta.machine();
+  if (Clock *clock = machine.clock(); clock && mma.issued == everyone)
+    due = clock->wgmma(cta, info.form.n, info.a.empty(), machine.now);
   if (info.form.sparsity && mma.inst == inst) {
     mma.metadata.resize(info.form.m);
     readQuadMetadata(warp, info.metadata, info.selector, info.form.k(),
@@ -121,9 +126,11 @@ WarpGroupProblem WarpGroup::commit(Warp &warp, const Inst *inst) {
                     "issued {3} at its commit {0}",
                     state.committed, state.issued, entry.firstWarp, entry.end)};
   entry.committed |= 1u << index;
-  if (entry.committed == (1u << warpCount) - 1)
-    cta.machine().post(
-        queue, std::make_unique<WgmmaOp>(warp.issuePoint(inst, ~0u), *this));
+  if (entry.committed == (1u << warpCount) - 1) {
+    auto work = std::make_unique<WgmmaOp>(warp.issuePoint(inst, ~0u), *this);
+    work->due = due;
+    cta.machine().post(queue, std::move(work));
+  }
   return {};
 }
 
@@ -325,7 +332,9 @@ void WarpGroup::complete(Machine &machine, const IssuePoint &issue) {
                                   std::make_move_iterator(end));
   mmas.erase(mmas.begin(), mmas.begin() + work.size());
   mmasDone = group.end;
-  for (size_t begin = 0; begin != work.size() && !machine.failed();) {
+  bool multiplies = !machine.options().withoutData;
+  for (size_t begin = 0;
+       multiplies && begin != work.size() && !machine.failed();) {
     const auto &first = work[begin].inst->as<WgmmaInfo>();
     size_t end = begin + 1;
     while (end != work.size() && end - begin < first.form.maxSteps() &&

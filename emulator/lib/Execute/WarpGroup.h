@@ -132,6 +132,7 @@ private:
   std::deque<Mma> mmas;     ///< From number `mmasDone` on.
   std::deque<Group> groups; ///< From number `groupsDone` on.
   uint64_t mmasDone = 0, groupsDone = 0;
+  uint64_t due = 0; ///< Of what has been issued, in a timed run.
   AsyncQueue queue;
 };
 

@@ -56,6 +56,7 @@ public:
   const IssuePoint issue;
   uint64_t id = 0; ///< The order of issue; given by Machine::post.
   AsyncQueue *queue = nullptr;
+  uint64_t due = 0; ///< In a timed run: the cycle in which it is done.
 };
 
 /// Operations that are done in the order in which they were posted.

@@ -68,6 +68,8 @@ struct Fragment : llvm::ilist_node<Fragment, llvm::ilist_tag<WaitList>>,
   /// What it waits for, and a value for the object's own use.
   WaitObject *object = nullptr;
   uint64_t waitValue = 0;
+  /// In a timed run: the cycles in which it may go on, and began to wait.
+  uint64_t readyAt = 0, waitsSince = 0;
   llvm::SmallVector<CallFrame, 2> calls;
 };
 

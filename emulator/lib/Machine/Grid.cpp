@@ -10,6 +10,7 @@
 #include "Machine/Machine.h"
 #include "Machine/Run.h"
 #include "TensorMemory/TensorMemory.h"
+#include "Timing/Clock.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
@@ -54,8 +55,11 @@ void CTA::start(Worker &worker) {
     warpsField.push_back(std::make_unique<Warp>(
         *this, index, threadsField - index * 32,
         worker.registers.take(grid().program().registerImage)));
-  for (std::unique_ptr<Warp> &warp : warpsField)
+  for (std::unique_ptr<Warp> &warp : warpsField) {
+    if (Clock *clock = machine().clock())
+      warp->startClock(*clock, clusterField.startTime());
     machine().makeReady(*warp);
+  }
 }
 
 void CTA::giveRegisters(Worker &worker) {
@@ -106,6 +110,10 @@ Cluster::Cluster(Grid &grid, uint64_t index, llvm::ArrayRef<Sm *> sms)
     ownMachine = grid.run().takeMachine(*this);
     machineField = ownMachine.get();
   }
+  if (Clock *clock = machineField->clock()) {
+    startTimeField = clock->startOn(smIndices());
+    machineField->now = startTimeField;
+  }
   // Clusters on one SM share it, so it must be there before they run.
   if (unsigned columns = grid.run().device().model().tensorMemoryColumns)
     for (Sm *sm : sms)
@@ -146,6 +154,11 @@ void Cluster::finish(Worker &worker) {
   sharedMemory.reset();
 }
 
+llvm::SmallVector<uint32_t, 16> Cluster::smIndices() const {
+  return llvm::to_vector<16>(
+      llvm::map_range(sms, [](const Sm *sm) { return sm->index; }));
+}
+
 void Cluster::startListening(Listener &listener) {
   llvm::SmallVector<uint64_t, maxClusterSize> linear;
   for (uint32_t rank = 0; rank != size(); ++rank)
@@ -155,7 +168,9 @@ void Cluster::startListening(Listener &listener) {
   start.cluster = indexField;
   start.ctas = linear;
   start.sharedBytes = sharedBytesField;
-  start.clock = [this] { return machineField->steps(); };
+  start.clock = [this] {
+    return machineField->clock() ? machineField->now : machineField->steps();
+  };
   listenerField = listener.startCluster(start);
   if (listenerField && machineField->isAlone())
     listenerField->alone(true);
@@ -234,7 +249,9 @@ bool Grid::startCluster(llvm::MutableArrayRef<Sm> sms) {
   }
   nextSm = (chosen.back()->index + 1) % sms.size();
   live.push_back(std::make_unique<Cluster>(*this, nextCluster++, chosen));
-  if (runField.sharedMachine())
+  // Those that have machines of their own, but in a timed run, start when their
+  // machine runs first.
+  if (runField.sharedMachine() || runField.clock())
     live.back()->start(runField.firstWorker());
   return true;
 }
@@ -267,6 +284,8 @@ bool Grid::endClusters() {
 }
 
 void Cluster::leave(uint32_t threads, uint32_t registers) {
+  if (Clock *clock = machineField->clock())
+    clock->left(gridField.index(), smIndices(), machineField->now);
   for (Sm *sm : sms) {
     ++sm->ctas;
     sm->shared += sharedBytesField;

@@ -99,6 +99,8 @@ public:
   /// Makes its CTAs and lets their warps run.
   void start(Worker &worker);
   bool hasStarted() const { return sharedMemory != nullptr; }
+  /// In a timed run: the cycle in which its warps start.
+  uint64_t startTime() const { return startTimeField; }
   /// Frees what it has, once it is done.
   void finish(Worker &worker);
 
@@ -145,6 +147,7 @@ public:
 private:
   friend class CTA;
   void startListening(Listener &listener);
+  llvm::SmallVector<uint32_t, 16> smIndices() const;
 
   /// The coordinates in the grid of the CTA of that rank.
   Dim3 ctaId(uint32_t rank) const;
@@ -159,6 +162,7 @@ private:
   Dim3 idField;
   uint32_t sharedBytesField;
   uint32_t liveCtas;
+  uint64_t startTimeField = 0;
   uint64_t operations = 0;
   std::unique_ptr<ClusterListener> listenerField;
   AlignedMemory sharedMemory;

@@ -8,16 +8,18 @@
 
 #include "Machine/Machine.h"
 #include "Machine/Run.h"
+#include "Timing/Clock.h"
 
 using namespace drawloom;
 using namespace drawloom::emu;
 
 Machine::Machine(Run &run)
-    : runField(run), scheduler(Scheduler::create(run.options())) {}
+    : runField(run), clockField(run.clock()),
+      scheduler(Scheduler::create(run.options())) {}
 
 void Machine::serve(Cluster &cluster) {
   only = &cluster;
-  alone = runField.hasOneCluster();
+  alone = runField.hasOneCluster() || clockField;
   nextOperation = 0;
 }
 
@@ -36,10 +38,14 @@ void Machine::makeReady(Warp &warp) {
     return;
   warp.queued = true;
   ready.warps.push_back(&warp);
+  if (clockField)
+    horizon = std::min(horizon, warp.nextTime());
 }
 
 void Machine::post(std::unique_ptr<AsyncOp> operation) {
   operation->id = nextOperation++;
+  operation->due = std::max(operation->due, now);
+  horizon = std::min(horizon, operation->due);
   if (CTA *cta = operation->issue.cta)
     ++cta->cluster().inFlight;
   ready.add(std::move(operation));
@@ -75,6 +81,7 @@ void Machine::runOperation(std::unique_ptr<AsyncOp> operation) {
     if (!queue->waiting.empty()) {
       std::unique_ptr<AsyncOp> next = std::move(queue->waiting.front());
       queue->waiting.pop_front();
+      next->due = std::max(next->due, now);
       ready.add(std::move(next));
     }
   }
@@ -90,6 +97,9 @@ bool Machine::step(Worker &worker) {
   Choice choice = scheduler->choose(ready);
   if (!choice.isWarp) {
     std::unique_ptr<AsyncOp> operation = ready.take(choice.index);
+    now = operation->due;
+    actor = operation->kind == EngineKind::Commit ? operation->issue.cta
+                                                  : nullptr;
     if (!alone && communicates(*operation))
       parkedOperations.push_back(std::move(operation));
     else
@@ -100,7 +110,12 @@ bool Machine::step(Worker &worker) {
   Warp *warp = ready.warps.front();
   ready.warps.pop_front();
   // What it wakes of its own runs in this turn, or is seen below.
-  stepsField += warp->run(choice.turn);
+  if (clockField) {
+    horizon = std::min(timeLimit, choice.turn);
+    stepsField += warp->runTimed(*clockField);
+  } else {
+    stepsField += warp->run(choice.turn);
+  }
   if (warp->unpark()) {
     --stepsField; // The instruction that it stopped at wasn't executed.
     parkedWarps.push_back(warp);
@@ -125,6 +140,21 @@ void Machine::runFor(uint64_t budget, Worker &worker) {
   while (!failed() && stepsField < end && step(worker))
     ;
   finishIfDone();
+}
+
+uint64_t Machine::nextTime() const {
+  uint64_t time = ~uint64_t(0);
+  for (const Warp *warp : ready.warps)
+    time = std::min(time, warp->nextTime());
+  for (const std::unique_ptr<AsyncOp> &operation : ready.operations)
+    time = std::min(time, operation->due);
+  return time;
+}
+
+void Machine::runUntil(uint64_t limit, Worker &worker) {
+  timeLimit = limit;
+  while (!failed() && nextTime() <= limit && step(worker))
+    ;
 }
 
 void Machine::runParked(Worker &worker) {

@@ -29,6 +29,7 @@
 
 namespace drawloom::emu {
 
+class Clock;
 class Run;
 
 /// What a host thread has of its own: scratch memory of families.
@@ -54,9 +55,15 @@ public:
   const RunOptions &options() const;
   /// Warp instructions so far, in this machine and in all others up to the last
   /// time that they met: the clock.
-  uint64_t steps() const { return clock + stepsField; }
+  uint64_t steps() const { return stepsBefore + stepsField; }
   /// Of the host thread that runs it.
   Worker &worker() { return *workerField; }
+  /// Of a timed run; null in others.
+  Clock *clock() const { return clockField; }
+  /// In a timed run: the cycle of what is done, and of the next thing that
+  /// could be, here or in another machine; who does it, if it is a CTA.
+  uint64_t now = 0, horizon = 0;
+  const CTA *actor = nullptr;
   /// Whether no other cluster runs.
   bool isAlone() const { return alone; }
 
@@ -100,6 +107,10 @@ public:
   bool step(Worker &worker);
   /// Runs for `budget` instructions, or until there is nothing to do.
   void runFor(uint64_t budget, Worker &worker);
+  /// Runs by the clock until the next thing would happen after `limit`.
+  void runUntil(uint64_t limit, Worker &worker);
+  /// When the next thing happens; the highest number if nothing can.
+  uint64_t nextTime() const;
   /// Does what was parked, and lets each parked warp have a turn.
   void runParked(Worker &worker);
   size_t suspendedCount() const { return suspended.size(); }
@@ -110,7 +121,7 @@ public:
 
   /// Read and reset by the run.
   uint64_t stepsField = 0;
-  uint64_t clock = 0; ///< Steps of the whole run before stepsField.
+  uint64_t stepsBefore = 0; ///< Steps of the whole run before stepsField.
   bool hasProgressed = false;
   bool clustersChange = false; ///< Some may end, or others start.
   RunStatistics statistics;
@@ -123,6 +134,7 @@ private:
   bool communicates(const AsyncOp &operation) const;
 
   Run &runField;
+  Clock *clockField;
   Cluster *only = nullptr;
   Worker *workerField = nullptr;
   bool alone = true; ///< Always, if there is no other machine.
@@ -132,6 +144,7 @@ private:
   std::vector<std::unique_ptr<AsyncOp>> parkedOperations;
   llvm::simple_ilist<Fragment, llvm::ilist_tag<SuspendedList>> suspended;
   uint64_t nextOperation = 0;
+  uint64_t timeLimit = 0; ///< Of runUntil.
 };
 
 } // namespace drawloom::emu

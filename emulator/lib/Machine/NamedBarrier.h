@@ -34,6 +34,7 @@ public:
 
   void initialize(CTA &cta, unsigned number);
   std::string describe(const Fragment &waiter) const override;
+  WaitKind waitKind() const override { return WaitKind::Barrier; }
 
   struct Arrival {
     Warp &warp;

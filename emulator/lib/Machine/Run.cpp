@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/Run.h"
+#include "Timing/Clock.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
@@ -22,6 +23,9 @@ static constexpr uint64_t roundLength = 1 << 13;
 /// happening, before that is called a deadlock. A kernel may look at several
 /// barriers in turn before it comes to the one that it must wait for.
 static constexpr uint64_t falseAnswers = 64;
+/// Cycles that a cluster may be ahead of another in a timed run. They notice
+/// each other by what they ask of L2 and DRAM, and by global memory.
+static constexpr uint64_t skewCycles = 256;
 /// Who looks at a clock more often than that slows a run down.
 static constexpr uint64_t progressInterval = roundLength;
 static constexpr std::chrono::milliseconds progressTime(100);
@@ -33,7 +37,13 @@ Run::Run(Device &device, const RunOptions &options)
   // Some are kept for reports about memory that was freed.
   if (device.memory().frees() > keptFrees)
     device.memory().forgetFrees();
-  if (options.policy != Policy::Deterministic)
+  if (options.policy == Policy::Timed) {
+    if (const ClockConstants *constants =
+            options.constants ? options.constants
+                              : ClockConstants::of(device.model()))
+      clockField = std::make_unique<Clock>(device.model(), *constants,
+                                           options.seed);
+  } else if (options.policy != Policy::Deterministic)
     shared = std::make_unique<Machine>(*this);
   const DeviceModel &model = device.model();
   sms.resize(model.smCount);
@@ -74,6 +84,8 @@ bool Run::startClusters() {
   for (auto [index, grid] : llvm::enumerate(grids)) {
     if (index >= launchesStarted) {
       launchesStarted = index + 1;
+      if (clockField)
+        clockField->beginLaunch(grid->kernel(), grid->launch().programmatic);
       if (Listener *listener = optionsField.listener)
         listener->launchStarted(index, grid->launch());
     }
@@ -140,7 +152,7 @@ void Run::endRound() {
 bool Run::advanceShared() {
   bool moved = shared->step(workers.first());
   collect(*shared);
-  shared->clock = steps;
+  shared->stepsBefore = steps;
   if (steps >= nextRound)
     endRound();
   return moved;
@@ -150,7 +162,7 @@ bool Run::advanceRound() {
   listMachines();
   llvm::SmallVector<Machine *, 64> runnable;
   for (Machine *machine : machines) {
-    machine->clock = steps;
+    machine->stepsBefore = steps;
     if (machine->hasReady())
       runnable.push_back(machine);
   }
@@ -179,6 +191,31 @@ bool Run::advanceRound() {
   return moved;
 }
 
+bool Run::advanceTimed() {
+  listMachines();
+  Machine *earliest = nullptr;
+  uint64_t first = ~uint64_t(0), second = first;
+  for (Machine *machine : machines) {
+    uint64_t time = machine->nextTime();
+    if (time < first) {
+      second = std::exchange(first, time);
+      earliest = machine;
+    } else {
+      second = std::min(second, time);
+    }
+  }
+  if (!earliest)
+    return false;
+  earliest->stepsBefore = steps;
+  // Alone, it comes back now and then all the same.
+  uint64_t limit = std::min(second, first + 64 * skewCycles) + skewCycles;
+  earliest->runUntil(limit, workers.first());
+  collect(*earliest);
+  if (steps >= nextRound)
+    endRound();
+  return true;
+}
+
 bool Run::answerFalse() {
   listMachines();
   size_t count = 0;
@@ -197,7 +234,10 @@ bool Run::answerFalse() {
 }
 
 bool Run::advance() {
-  return (shared ? advanceShared() : advanceRound()) || answerFalse();
+  return (clockField ? advanceTimed()
+          : shared   ? advanceShared()
+                     : advanceRound()) ||
+         answerFalse();
 }
 
 RunResult Run::run(llvm::ArrayRef<Launch> launches) {
@@ -213,6 +253,14 @@ RunResult Run::run(llvm::ArrayRef<Launch> launches) {
       break;
     }
     grids.push_back(std::make_unique<Grid>(*this, launch, index));
+  }
+  if (optionsField.policy == Policy::Timed && !clockField && !report) {
+    Report invalid;
+    invalid.kind = ReportKind::InvalidLaunch;
+    invalid.message = "there are no constants for the clock of " +
+                      deviceField.model().name.str() +
+                      "; h100 and b200 have them";
+    fail(std::move(invalid));
   }
   oneCluster = grids.size() == 1 && grids.front()->clusterCount() == 1;
   if (!report)
@@ -257,6 +305,8 @@ RunResult Run::run(llvm::ArrayRef<Launch> launches) {
   result.report = std::move(report);
   result.statistics = statistics;
   result.statistics.warpInstructions = steps;
+  if (clockField && result.ok())
+    result.timing = clockField->report();
   return result;
 }
 

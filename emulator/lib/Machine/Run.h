@@ -25,6 +25,9 @@
 // counters and reports are the same for any. If several machines report
 // something in one round, the first one's report counts.
 //
+// In a timed run, too, each cluster has a machine, and one thread runs them: the
+// one that is earliest, until it is a little later than another.
+//
 // Under the other policies one machine has all clusters, and one thread runs
 // it.
 //
@@ -52,6 +55,8 @@ public:
   const RunOptions &options() const { return optionsField; }
   /// The one of all clusters; null if each has its own.
   Machine *sharedMachine() { return shared.get(); }
+  /// Null unless the run is timed.
+  Clock *clock() const { return clockField.get(); }
   /// Whether it never has more than one cluster, which is then always alone.
   bool hasOneCluster() const { return oneCluster; }
   /// A machine for one cluster, and back when that has ended.
@@ -70,6 +75,7 @@ private:
   bool advance();
   bool advanceShared();
   bool advanceRound();
+  bool advanceTimed();
   /// Lets the listener look at what all clusters have done.
   void endRound();
   /// Tells suspended fragments "false"; false if that would change nothing.
@@ -89,6 +95,7 @@ private:
 
   Device &deviceField;
   const RunOptions &optionsField;
+  std::unique_ptr<Clock> clockField;
   std::unique_ptr<Machine> shared;
   std::vector<std::unique_ptr<Machine>> idle; ///< Of clusters that have ended.
   std::vector<std::unique_ptr<Grid>> grids;

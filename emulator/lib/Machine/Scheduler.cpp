@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine/Scheduler.h"
+#include "Machine/Warp.h"
 #include "llvm/ADT/STLExtras.h"
 #include <iterator>
 #include <random>
@@ -91,6 +92,28 @@ private:
   uint64_t turns = 0;
 };
 
+/// What is ready first, work of engines before warps.
+class Timed : public Scheduler {
+public:
+  Choice choose(ReadySet &ready) override {
+    Choice choice = {true, 0, ~uint64_t(0)};
+    uint64_t earliest = ~uint64_t(0);
+    auto offer = [&](bool isWarp, size_t index, uint64_t time) {
+      if (time < earliest || (index == 0 && earliest == ~uint64_t(0))) {
+        choice = {isWarp, index, earliest};
+        earliest = time;
+      } else {
+        choice.turn = std::min(choice.turn, time);
+      }
+    };
+    for (auto [index, operation] : llvm::enumerate(ready.operations))
+      offer(false, index, operation->due);
+    for (auto [index, warp] : llvm::enumerate(ready.warps))
+      offer(true, index, warp->nextTime());
+    return choice;
+  }
+};
+
 } // namespace
 
 std::unique_ptr<Scheduler> Scheduler::create(const RunOptions &options) {
@@ -99,6 +122,8 @@ std::unique_ptr<Scheduler> Scheduler::create(const RunOptions &options) {
     return std::make_unique<Random>(options.seed);
   case Policy::Adversarial:
     return std::make_unique<Adversarial>(options.delayed);
+  case Policy::Timed:
+    return std::make_unique<Timed>();
   case Policy::Deterministic:
     break;
   }

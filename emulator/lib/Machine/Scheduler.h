@@ -37,7 +37,9 @@ struct ReadySet {
 struct Choice {
   bool isWarp;
   size_t index;  ///< Into ReadySet::warps or ReadySet::operations.
-  uint64_t turn; ///< Instructions that a warp may execute.
+  /// Instructions that a warp may execute; in a timed run, the cycle of the
+  /// next choice.
+  uint64_t turn;
 };
 
 class Scheduler {

@@ -29,6 +29,9 @@
 
 namespace drawloom::emu {
 
+/// What lanes wait for, as far as the clock is concerned.
+enum class WaitKind : uint8_t { Mbarrier, Barrier, Cluster, Other };
+
 class WaitObject {
 public:
   WaitObject() = default;
@@ -47,6 +50,8 @@ public:
 
   /// The kind of a deadlock in which this is what the first lanes wait for.
   virtual ReportKind deadlockKind() const { return ReportKind::Deadlock; }
+
+  virtual WaitKind waitKind() const { return WaitKind::Other; }
 
   bool hasWaiters() const { return !waiters.empty(); }
   /// Makes all waiting fragments ready.

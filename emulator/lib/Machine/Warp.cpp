@@ -11,6 +11,7 @@
 #include "Machine/Machine.h"
 #include "Machine/Tell.h"
 #include "Machine/Undefined.h"
+#include "Timing/Clock.h"
 #include "llvm/ADT/STLExtras.h"
 #include <sys/mman.h>
 
@@ -201,6 +202,7 @@ Fragment &Warp::split(uint32_t mask) {
   fragment.mask = mask;
   fragment.state = Fragment::Ready;
   fragment.calls = currentField->calls;
+  fragment.readyAt = machineField.now;
   currentField->mask &= ~mask;
   activeField = currentField->mask;
   return fragment;
@@ -243,6 +245,7 @@ const Inst *Warp::wait(const Inst *inst, uint32_t mask, WaitObject &object,
   fragment.state = Fragment::Waiting;
   fragment.object = &object;
   fragment.waitValue = value;
+  fragment.waitsSince = machineField.now;
   fragment.suspended = false;
   fragment.resumes = mode == WaitMode::Resume;
   object.waiters.push_back(fragment);
@@ -257,6 +260,7 @@ const Inst *Warp::suspend(const Inst *inst, uint32_t mask, WaitObject &object,
   fragment.state = Fragment::Waiting;
   fragment.object = &object;
   fragment.waitValue = value;
+  fragment.waitsSince = machineField.now;
   fragment.suspended = true;
   fragment.resumes = false;
   object.waiters.push_back(fragment);
@@ -268,6 +272,8 @@ void Warp::wake(Fragment &fragment) {
   fragment.object->waiters.remove(fragment);
   if (fragment.suspended)
     machineField.removeSuspended(fragment);
+  if (Clock *clock = machineField.clock()) [[unlikely]]
+    clock->woken(*this, fragment);
   fragment.object = nullptr;
   fragment.suspended = false;
   fragment.state = Fragment::Ready;

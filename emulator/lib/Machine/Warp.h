@@ -37,10 +37,12 @@
 namespace drawloom::emu {
 
 class ClusterListener;
+class Clock;
 class CTA;
 class Machine;
 class UndefinedValues;
 struct IssuePoint;
+struct WarpClock;
 
 /// What a call passes and takes, for Inst::extra of the call.
 struct CallInfo {
@@ -200,6 +202,13 @@ public:
   /// Runs until `budget` instructions are executed or nothing is ready.
   /// Returns how many were.
   uint64_t run(uint64_t budget);
+  /// The same in a timed run: until an event isn't the earliest thing that
+  /// could happen in the machine (Timing/RunTimed.cpp).
+  uint64_t runTimed(Clock &clock);
+  /// It starts in that cycle.
+  void startClock(Clock &clock, uint64_t time);
+  /// The cycle in which a fragment that is ready goes on.
+  uint64_t nextTime() const;
   /// Whether it ended its turn in `park`. Forgets it.
   bool unpark() { return std::exchange(parked, false); }
   bool hasReady() const;
@@ -275,6 +284,7 @@ private:
   llvm::SmallVector<std::unique_ptr<Fragment>, 2> fragments;
   Rendezvous rendezvous;
   std::unique_ptr<UndefinedValues> undefinedField;
+  std::unique_ptr<WarpClock> timeField; ///< Of a timed run.
 };
 
 } // namespace drawloom::emu

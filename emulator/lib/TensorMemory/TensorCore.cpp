@@ -11,6 +11,7 @@
 #include "Execute/Lanes.h"
 #include "Execute/MbarrierObject.h"
 #include "Machine/Machine.h"
+#include "Timing/Clock.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -96,20 +97,27 @@ TensorCore::Thread &TensorCore::threadOf(const IssuePoint &issue) {
 void TensorCore::issue(TensorWork work) {
   work.number = nextNumber++;
   tellOperation(work.issue, {.engine = EngineKind::MatrixMultiply});
-  threadOf(work.issue).work.push_back(std::move(work));
+  Thread &thread = threadOf(work.issue);
+  Machine &machine = cluster.machine();
+  if (Clock *clock = machine.clock()) [[unlikely]]
+    thread.due = std::max(thread.due, clock->tensorWork(work, machine.now));
+  thread.work.push_back(std::move(work));
 }
 
 void TensorCore::commit(const IssuePoint &issue, uint64_t address,
                         std::optional<uint16_t> ranks) {
   Machine &machine = cluster.machine();
   Thread &thread = threadOf(issue);
-  if (!thread.work.empty())
-    machine.post(thread.queue,
-                 std::make_unique<TensorWorkOp>(issue, *this, thread,
-                                                thread.work.back().number));
+  if (!thread.work.empty()) {
+    auto work = std::make_unique<TensorWorkOp>(issue, *this, thread,
+                                               thread.work.back().number);
+    work->due = thread.due;
+    machine.post(thread.queue, std::move(work));
+  }
   auto commit = std::make_unique<CommitOp>(issue, address, ranks);
   if (cluster.listener()) [[unlikely]]
     commit->tellIssue();
+  commit->due = thread.due;
   machine.post(thread.queue, std::move(commit));
 }
 
@@ -209,6 +217,8 @@ void TensorCore::run(Machine &machine, Thread &thread, uint64_t number) {
     list.push_back(std::move(thread.work.front()));
     thread.work.pop_front();
   }
+  if (machine.options().withoutData)
+    return;
   // MMAs of several accumulators may alternate; those of one are collected
   // until something gets in between.
   for (const TensorWork &work : list) {

@@ -83,6 +83,7 @@ private:
     /// common.
     std::vector<std::unique_ptr<TensorProduct>> products;
     AsyncQueue queue;
+    uint64_t due = 0; ///< Of its work so far, in a timed run.
   };
   struct Store {
     TensorRegion region;

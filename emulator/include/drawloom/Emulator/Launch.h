@@ -21,12 +21,14 @@
 
 #include "drawloom/Emulator/Device.h"
 #include "drawloom/Emulator/Report.h"
+#include "drawloom/Emulator/Timing.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace drawloom::emu {
 
 class Listener;
+struct ClockConstants;
 
 struct Launch {
   const Kernel *kernel = nullptr;
@@ -66,6 +68,9 @@ enum class Policy : uint8_t {
   /// Asynchronous work is done only when no warp can move, newest first; with
   /// RunOptions::delayed, only work of that kind is held back.
   Adversarial,
+  /// By the clock of a modelled GPU: what is ready first is done first
+  /// (Timing.h). RunOptions::seed draws its jitter.
+  Timed,
 };
 
 struct RunOptions {
@@ -79,6 +84,11 @@ struct RunOptions {
   /// are the same for any number, unless weak accesses of two clusters race:
   /// docs/Emulator.md.
   unsigned threads = 0;
+  /// Of a timed run: other constants than those of the device; may be null.
+  const ClockConstants *constants = nullptr;
+  /// Of a timed run: tensor copies move nothing and MMAs multiply nothing.
+  /// What a kernel does must not depend on these numbers.
+  bool withoutData = false;
   /// Gets the events of the run; may be null.
   Listener *listener = nullptr;
   /// Where kernels allocate; null for the device's own heap.
@@ -102,6 +112,7 @@ struct RunStatistics {
 struct RunResult {
   std::optional<Report> report; ///< None if all launches ran to their end.
   RunStatistics statistics;
+  std::optional<TimingReport> timing; ///< Of a timed run that has ended.
 
   bool ok() const { return !report; }
 };

@@ -1,0 +1,222 @@
+//===- Clock.cpp - When things happen -------------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Timing/Clock.h"
+#include "Machine/Machine.h"
+#include "TensorMemory/TensorWork.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace drawloom;
+using namespace drawloom::emu;
+using llvm::divideCeil;
+
+//===----------------------------------------------------------------------===//
+// SMs
+//===----------------------------------------------------------------------===//
+
+SmClock::SmClock(const ClockConstants &c)
+    : sharedReads(c.sharedBytes), sharedWrites(c.sharedBytes),
+      stores(c.storeBytes), tensorLoads(std::max(c.tensorLoadBytes, 1u)),
+      tensorStores(std::max(c.tensorStoreBytes, 1u)) {}
+
+Clock::Clock(const DeviceModel &model, const ClockConstants &constants,
+             uint64_t seed)
+    : constants(constants), memory(this->constants), random(seed), seed(seed) {
+  for (unsigned index = 0; index != model.smCount; ++index)
+    sms.push_back(std::make_unique<SmClock>(this->constants));
+}
+
+Clock::~Clock() = default;
+
+SmClock &Clock::sm(CTA &cta) { return sm(cta.sm().index); }
+
+ProgramClock &Clock::of(const Kernel &kernel) {
+  std::unique_ptr<ProgramClock> &entry = programs[&kernel];
+  if (!entry)
+    entry = std::make_unique<ProgramClock>(kernel, constants);
+  return *entry;
+}
+
+uint64_t Clock::startOn(llvm::ArrayRef<uint32_t> indices) {
+  uint64_t time = nextStart;
+  for (uint32_t index : indices) {
+    SmClock &unit = sm(index);
+    if (unit.vacated)
+      time = std::max<uint64_t>(time, unit.vacated + constants.ctaReplace);
+    unit.used = true;
+  }
+  nextStart += constants.ctaDispatch * indices.size();
+  return time;
+}
+
+void Clock::beginLaunch(const Kernel &kernel, bool overlaps) {
+  uint64_t begin = overlaps ? nextStart : end;
+  launches.push_back({&kernel, begin, begin});
+  nextStart = begin + constants.launchCycles;
+}
+
+void Clock::left(uint32_t launch, llvm::ArrayRef<uint32_t> indices,
+                 uint64_t now) {
+  launches[launch].end = std::max(launches[launch].end, now);
+  for (uint32_t index : indices)
+    sm(index).vacated = std::max(sm(index).vacated, now);
+  end = std::max(end, now);
+}
+
+/// The latency of memory differs by SM and by the slice of L2 that an address
+/// is in.
+uint64_t Clock::latencyOf(uint32_t index, uint64_t address,
+                          uint64_t latency) const {
+  uint64_t hash = (address >> 12) * 0x9e3779b97f4a7c15ull +
+                  (index + 1) * 0xbf58476d1ce4e5b9ull + seed;
+  hash ^= hash >> 29;
+  int64_t range = int64_t(latency) * constants.jitterPercent / 100;
+  return latency + int64_t(hash % (2 * range + 1)) - range;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+uint64_t Clock::load(CTA &issuer, const Copy &copy,
+                     llvm::ArrayRef<CTA *> targets, uint64_t now) {
+  SmClock &unit = sm(issuer);
+  const uint64_t rows =
+      copy.rows *
+      divideCeil(std::max<uint64_t>(copy.rowBytes, 1), constants.tmaRowBytes);
+  const uint64_t start = std::max(now, unit.copyFree);
+  unit.copyFree = start + std::max<uint64_t>(rows, constants.tmaInterval);
+  const MemoryClock::Traffic &traffic = copy.traffic;
+  uint64_t latency = latencyOf(issuer.sm().index, start, constants.l2Latency);
+  if (traffic.missed)
+    latency += constants.dramLatency;
+  uint64_t stream = (traffic.bytes - traffic.missed) / constants.tmaBoxBytes +
+                    traffic.missed / constants.tmaMissBytes;
+  uint64_t done =
+      std::max(start + std::max(stream, rows), memory.transfer(traffic, start));
+  for (CTA *target : targets)
+    done = std::max(done, sm(*target).fill.reserve(start, rows));
+  return done + latency + constants.tmaLatency + jitter();
+}
+
+uint64_t Clock::copyRemote(CTA &issuer, uint64_t bytes, uint64_t now) {
+  SmClock &unit = sm(issuer);
+  uint64_t start = std::max(now, unit.copyFree);
+  unit.copyFree = start + divideCeil(bytes, constants.remoteBytes);
+  return unit.copyFree + constants.remoteLatency + jitter();
+}
+
+uint64_t Clock::store(CTA &issuer, uint64_t bytes, uint64_t now) {
+  SmClock &unit = sm(issuer);
+  uint64_t start = std::max(now, unit.storeFree);
+  unit.storeFree = start + divideCeil(bytes, constants.storeBytes);
+  return unit.storeFree + constants.tmaStoreBase;
+}
+
+uint64_t Clock::copyAsync(CTA &issuer, const MemoryClock::Traffic &traffic,
+                          uint64_t now) {
+  uint64_t latency = latencyOf(issuer.sm().index, now, constants.l2Latency);
+  if (traffic.missed)
+    latency += constants.dramLatency;
+  uint64_t rows = divideCeil(traffic.bytes, constants.tmaRowBytes);
+  return std::max(sm(issuer).fill.reserve(now, rows),
+                  memory.transfer(traffic, now)) +
+         latency + jitter();
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor cores
+//===----------------------------------------------------------------------===//
+
+uint64_t Clock::tensorWork(const TensorWork &work, uint64_t now) {
+  CTA &cta = *work.issue.cta;
+  SmClock *units[2] = {&sm(cta), nullptr};
+  if (work.pair)
+    units[1] = &sm(cta.cluster().cta(cta.rank() ^ 1));
+  uint64_t interval = 0, latency = 0;
+  if (work.kind == TensorWork::Multiply) {
+    // Each MMA reads 32 bytes of a row of A, and of B, or 64 if A is sparse; a
+    // CTA of a pair has half of B.
+    const MmaForm &form = work.form;
+    uint64_t length = form.n / (work.pair && form.m == 64 ? 4 : 2);
+    uint64_t bytes = (work.aInTensorMemory ? 0 : form.m * 32u) +
+                     form.n * (form.sparsity ? 64u : 32u) / (work.pair ? 2 : 1);
+    interval = std::max(length, divideCeil(bytes, constants.sharedBytes));
+    if (!work.aInTensorMemory && form.m == 128)
+      interval = std::max<uint64_t>(interval, constants.ummaFloor);
+    latency = length + constants.ummaTail - (work.aInTensorMemory ? 32 : 0) +
+              (work.pair ? 34 : 0);
+  } else {
+    uint64_t bytes = uint64_t(work.copyRows) * work.copyPieces * pieceBytes;
+    interval = std::max<uint64_t>(1, divideCeil(bytes, 2048)) *
+               constants.tensorCopyCycles;
+    latency = interval + constants.ummaTail;
+  }
+  uint64_t start = now;
+  for (SmClock *unit : units)
+    if (unit)
+      start = std::max(start, unit->tensorFree);
+  for (SmClock *unit : units)
+    if (unit) {
+      unit->tensorFree = start + interval;
+      if (work.kind == TensorWork::Multiply)
+        unit->tensorBusy += interval;
+    }
+  // The latency was measured up to the instruction behind the wait.
+  return start + latency - constants.mbarrierWake;
+}
+
+uint64_t Clock::wgmma(CTA &cta, unsigned n, bool aInShared, uint64_t now) {
+  SmClock &unit = sm(cta);
+  uint64_t bytes = (aInShared ? 64 * 32u : 0) + n * 32u;
+  uint64_t length =
+      std::max<uint64_t>(n / 2, divideCeil(bytes, constants.sharedBytes));
+  uint64_t start = std::max(now, unit.tensorFree);
+  unit.tensorFree = start + length;
+  unit.tensorBusy += length;
+  return start + length + constants.wgmmaTail;
+}
+
+//===----------------------------------------------------------------------===//
+// What came of it
+//===----------------------------------------------------------------------===//
+
+void Clock::exited(const WarpClock &warp, uint64_t now) {
+  warpCycles += now - warp.start;
+  end = std::max(end, now);
+}
+
+TimingReport Clock::report() const {
+  TimingReport report;
+  report.cycles = end;
+  report.launches = launches;
+  report.warpCycles = warpCycles;
+  report.l2Bytes = memory.l2Bytes;
+  report.dramBytes = memory.dramBytes;
+  for (const std::unique_ptr<SmClock> &unit : sms) {
+    report.smsUsed += unit->used;
+    report.tensorCycles += unit->tensorBusy;
+  }
+  // Power: a GPU that multiplies all the time runs slower.
+  report.clockMhz = constants.clockMhz -
+                    report.tensorUtilization() *
+                        (double(constants.clockMhz) - constants.loadedMhz);
+  report.microseconds = double(end) / report.clockMhz;
+  for (const auto &[kernel, program] : programs)
+    for (auto [index, kinds] : llvm::enumerate(program->stalls))
+      for (auto [kind, count] : llvm::enumerate(kinds))
+        if (count.cycles)
+          report.stalls.push_back({kernel, uint32_t(index), StallKind(kind),
+                                   count.cycles, count.times});
+  llvm::sort(report.stalls, [](const Stall &x, const Stall &y) {
+    return std::tuple(y.cycles, x.instruction, x.kind) <
+           std::tuple(x.cycles, y.instruction, y.kind);
+  });
+  return report;
+}

@@ -1,0 +1,227 @@
+//===- ClockTest.cpp - How long things take -------------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// What is expected are published measurements of single mechanisms
+// (docs/Timing.md), as differences of two runs: launches and starts of CTAs are
+// the same in both.
+
+#include "Harness.h"
+#include "Tcgen05Kernel.h"
+#include "drawloom/Emulator/ClockConstants.h"
+
+using namespace drawloom::emu;
+
+/// One CTA of `threads` around `body`, repeated `times` without a branch.
+static uint64_t cyclesOf(const std::string &body, unsigned times,
+                         unsigned threads = 32, llvm::StringRef device = "b200",
+                         unsigned ctas = 1, unsigned sms = 2) {
+  std::string text = R"(
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p<4>;
+  .reg .b32 %r<32>;
+  .reg .f32 %f<32>;
+  .reg .b64 %rd<8>;
+  .shared .align 1024 .b8 smem[16384];
+  .shared .align 8 .b64 bar;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  shl.b32 %r2, %r1, 2;
+)";
+  for (unsigned i = 0; i != times; ++i)
+    text += body;
+  text += "  ret;\n}\n";
+  Harness h(device, text);
+  DeviceModel model = *findDeviceModel(device);
+  model.smCount = sms;
+  h.reload(model, text);
+  h.options.policy = Policy::Timed;
+  RunResult result =
+      h.launch("k", {ctas}, {threads}, {h.allocate<uint32_t>(1 << 20)});
+  EXPECT_TRUE(result.ok()) << (result.report ? result.report->str() : "");
+  return result.timing ? result.timing->cycles : 0;
+}
+
+/// What one more of `body` costs.
+static double costOf(const std::string &body, unsigned threads = 32,
+                     llvm::StringRef device = "b200") {
+  return (double(cyclesOf(body, 192, threads, device)) -
+          double(cyclesOf(body, 64, threads, device))) /
+         128;
+}
+
+// QuickRunCUDA: FFMA has a latency of 4 cycles, and one warp instruction a
+// cycle of each scheduler.
+TEST(Clock, DependentAndIndependentFma) {
+  EXPECT_NEAR(costOf("  fma.rn.f32 %f1, %f1, %f1, %f1;\n"), 4, 0.1);
+  std::string four;
+  for (const char *f : {"%f1", "%f2", "%f3", "%f4"})
+    four += std::string("  fma.rn.f32 ") + f + ", " + f + ", " + f + ", " + f +
+            ";\n";
+  EXPECT_NEAR(costOf(four), 4, 0.1);
+  // Sixteen warps: four on each scheduler, of which one issues in a cycle.
+  EXPECT_NEAR(costOf(four, 512), 16, 0.5);
+}
+
+// FA4 paper: 16 lanes of ex2 in a cycle of an SM. With four warps that are
+// 4 x 32 / 16 = 8 cycles; QuickRunCUDA has 18 in a chain.
+TEST(Clock, ExponentialsAreLimitedByTheirUnit) {
+  std::string eight;
+  for (unsigned i = 1; i != 9; ++i)
+    eight += "  ex2.approx.f32 %f" + std::to_string(i) + ", %f0;\n";
+  EXPECT_NEAR(costOf(eight, 128), 64, 1);
+  EXPECT_NEAR(costOf("  ex2.approx.f32 %f1, %f1;\n"), 18, 0.5);
+}
+
+// Luo 2025: n-way conflicts take n passes of shared memory.
+TEST(Clock, BankConflictsTakePasses) {
+  const char *address = "  shl.b32 %r3, %r1, 7;\n  and.b32 %r3, %r3, 4095;\n"
+                        "  mov.u32 %r4, smem;\n  add.u32 %r4, %r4, %r3;\n";
+  std::string loads;
+  for (unsigned i = 5; i != 21; ++i)
+    loads += "  ld.shared.b32 %r" + std::to_string(i) + ", [%r4];\n";
+  EXPECT_NEAR(costOf(address + loads, 512), 16 * 16 * 32, 16 * 16);
+}
+
+// QuickRunCUDA: bar.sync of W warps takes 22 + 2 W cycles.
+TEST(Clock, Barriers) {
+  EXPECT_NEAR(costOf("  bar.sync 0;\n", 128), 30, 3);
+  EXPECT_NEAR(costOf("  bar.sync 0;\n", 512), 54, 3);
+}
+
+// SemiAnalysis: a chase through L2 takes 300 cycles a step on B200; Luo 2025
+// has 258 to 280 on Hopper. What is drawn is 10 % at most.
+TEST(Clock, LoadsFromL2) {
+  const char *chase = "  ld.global.u32 %r3, [%rd1];\n"
+                      "  and.b32 %r3, %r3, 0;\n"
+                      "  cvt.u64.u32 %rd2, %r3;\n"
+                      "  add.s64 %rd1, %rd1, %rd2;\n";
+  EXPECT_NEAR(costOf(chase, 32, "b200"), 310, 35);
+  EXPECT_NEAR(costOf(chase, 32, "h100"), 290, 33);
+}
+
+/// Cycles of `count` MMAs of n columns between two waits, one CTA.
+static uint64_t cyclesOfMmas(unsigned count, unsigned n) {
+  Tcgen05Kernel kernel;
+  kernel.imageBytes = 4096 + n * 32;
+  // kind::f16, D in f32, A and B in bf16, M = 128.
+  uint32_t instruction = 1u << 4 | 1u << 7 | 1u << 10 | n / 8 << 17 | 8u << 24;
+  std::string &body = kernel.body;
+  body = llvm::formatv(
+      "  mov.u32 %r20, {0};\n"
+      "  setp.ne.u32 %p4, 0, 0;\n"
+      // Rows of 16 bytes, eight of them together.
+      "  or.b64 %rd6, %rd4, {1};\n"
+      "  add.s64 %rd7, %rd6, 256;\n",
+      instruction, uint64_t(1) << 46 | uint64_t(8) << 16 | uint64_t(16) << 32);
+  for (unsigned i = 0; i != count; ++i)
+    body += "  @%p1 tcgen05.mma.cta_group::1.kind::f16 [%t], %rd6, %rd7, "
+            "%r20, %p4;\n";
+  body += Tcgen05Kernel::commit() + Tcgen05Kernel::wait("0");
+  Harness h("b200", kernel.text());
+  h.options.policy = Policy::Timed;
+  std::vector<char> image(kernel.imageBytes);
+  RunResult result = h.launch(
+      "k", {1}, {128},
+      {h.upload(image), h.allocate<uint32_t>(64), h.allocate<uint32_t>(64)});
+  EXPECT_TRUE(result.ok()) << (result.report ? result.report->str() : "");
+  return result.timing ? result.timing->cycles : 0;
+}
+
+// SemiAnalysis: MMAs of 128 rows follow each other after N / 2 cycles, those of
+// 64 columns after 48, as shared memory lets them.
+TEST(Clock, IntervalsOfMmas) {
+  for (auto [n, interval] :
+       {std::pair(256u, 128.), std::pair(128u, 64.), std::pair(64u, 48.)})
+    EXPECT_NEAR((double(cyclesOfMmas(32, n)) - double(cyclesOfMmas(16, n))) /
+                    16,
+                interval, interval / 50)
+        << n;
+}
+
+// A seed draws latencies, and the same seed the same ones.
+TEST(Clock, SeedsGiveASpread) {
+  auto cycles = [](uint64_t seed) {
+    Harness h("b200", R"(
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  ld.global.u32 %r1, [%rd1];
+  st.global.u32 [%rd1+4], %r1;
+  ret;
+})");
+    h.options.policy = Policy::Timed;
+    h.options.seed = seed;
+    RunResult result = h.launch("k", {1}, {32}, {h.allocate<uint32_t>(2)});
+    return result.timing->cycles;
+  };
+  EXPECT_EQ(cycles(1), cycles(1));
+  EXPECT_NE(cycles(1), cycles(2));
+}
+
+// More CTAs than fit take another wave.
+TEST(Clock, WavesOfClusters) {
+  std::string body = "  fma.rn.f32 %f1, %f1, %f1, %f1;\n";
+  uint64_t one = cyclesOf(body, 800, 1024, "b200", 4);
+  uint64_t two = cyclesOf(body, 800, 1024, "b200", 8);
+  uint64_t start = cyclesOf("", 1, 1024, "b200", 4);
+  EXPECT_NEAR(double(two - start) / double(one - start), 2, 0.2);
+}
+
+TEST(Clock, StallsNameTheirInstruction) {
+  Harness h("b200", R"(
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  ld.global.u32 %r1, [%rd1];
+  add.u32 %r2, %r1, 1;
+  st.global.u32 [%rd1+4], %r2;
+  ret;
+})");
+  h.options.policy = Policy::Timed;
+  RunResult result = h.launch("k", {1}, {32}, {h.allocate<uint32_t>(2)});
+  ASSERT_TRUE(result.timing && !result.timing->stalls.empty());
+  const Stall &stall = result.timing->stalls.front();
+  EXPECT_EQ(stall.kind, StallKind::Operand);
+  EXPECT_EQ(stall.kernel->parsed(stall.instruction)->opcode(),
+            drawloom::ptx::Opcode::Add);
+  std::string words = result.timing->str();
+  EXPECT_NE(words.find("'add.u32', 1 times: waits for an operand"),
+            std::string::npos)
+      << words;
+}
+
+TEST(Clock, OtherDevicesHaveNone) {
+  Harness h("rtx5090", ".visible .entry k() { ret; }");
+  h.options.policy = Policy::Timed;
+  RunResult result = h.launch("k", {1}, {32}, {});
+  ASSERT_TRUE(result.report);
+  EXPECT_EQ(result.report->message, "there are no constants for the clock of "
+                                    "rtx5090; h100 and b200 have them");
+}
+
+// Every constant has a source, unless it is assumed.
+TEST(Clock, ConstantsHaveSources) {
+  for (const ClockConstantInfo &row : clockConstants())
+    EXPECT_TRUE(row.mark == ConstantMark::Assumed || !row.source.empty())
+        << row.name.str();
+}
+
+TEST(Clock, ConstantsCanBeSet) {
+  ClockConstants constants = *ClockConstants::of(*findDeviceModel("b200"));
+  EXPECT_EQ(
+      llvm::toString(setConstants("l2Latency=250,dramBytes=4000", constants)),
+      "");
+  EXPECT_EQ(constants.l2Latency, 250u);
+  EXPECT_EQ(constants.dramBytes, 4000u);
+  EXPECT_EQ(llvm::toString(setConstants("l3Latency=1", constants)),
+            "the clock has no constant 'l3Latency'; docs/Timing.md lists them");
+  EXPECT_EQ(llvm::toString(setConstants("l2Latency=x", constants)),
+            "'l2Latency=x' isn't NAME=NUMBER with a number from 1 on");
+}
