@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares the clock with published ladders: versions of one kernel, measured on a GPU.
+
+ladders.csv has the rungs, each with the recipe that it is rebuilt by. Figures are ratios to
+the version that was the fastest on the GPU; that one doesn't count.
+"""
+
+import argparse
+import csv
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+
+HERE = Path(__file__).resolve().parent
+WITHIN = 0.15
+
+
+def read(path: Path = HERE / "ladders.csv") -> list[dict]:
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+def recipe_of(row: dict):
+    import blackwell
+    import hopper
+    cls = hopper.Recipe if row["arch"] == "h100" else blackwell.Recipe
+    values = {}
+    for word in row["recipe"].split():
+        name, value = word.split("=")
+        kind = cls.__dataclass_fields__[name].type
+        values[name] = value if kind in (str, "str") else kind(int(value))
+    return cls(**values)
+
+
+def ranks(values: list[float]) -> list[float]:
+    """Equal values share the mean of their ranks."""
+    order = sorted(values)
+    return [(order.index(v) + len(order) - 1 - order[::-1].index(v)) / 2 for v in values]
+
+
+def correlation(x: list[float], y: list[float]) -> float:
+    """Spearman's."""
+    x, y = ranks(x), ranks(y)
+    mx, my = sum(x) / len(x), sum(y) / len(y)
+    sx, sy = (math.sqrt(sum((v - m) ** 2 for v in a)) for a, m in ((x, mx), (y, my)))
+    return sum((a - mx) * (b - my) for a, b in zip(x, y)) / (sx * sy) if sx and sy else 0.0
+
+
+def run_rows(args) -> None:
+    """As a process of its own: prints the nanoseconds of each row."""
+    import run
+    from driver import Driver
+    driver = Driver(args.library, args.worker, 148 if args.worker == "b200" else 132)
+    for line in sys.stdin:
+        index, row = line.rstrip("\n").split("\t", 1)
+        row = dict(zip(("arch", "m", "n", "k", "recipe"), row.split("\t")))
+        try:
+            timing = run.time(driver, recipe_of(row), *(int(row[s]) for s in "mnk"), args.seed)
+            print(index, timing[5], timing[0], f"{timing[1] / max(1, timing[0] * timing[2]):.4f}", flush=True)
+        except Exception as error:  # What can't be built counts as missed.
+            print(f"{index}: {error} {driver.last_report()}"[:300], file=sys.stderr)
+            print(index, 0, 0, 0, flush=True)
+            driver.reset()
+
+
+def predict(rows: list[dict], args) -> None:
+    for arch in sorted({row["arch"] for row in rows}):
+        chosen = [(i, row) for i, row in enumerate(rows) if row["arch"] == arch]
+        parts = [chosen[i::args.jobs] for i in range(args.jobs)]
+        workers = []
+        for part in parts:
+            text = "".join("\t".join((str(i), *(row[c] for c in ("arch", "m", "n", "k", "recipe")))) + "\n"
+                           for i, row in part)
+            worker = subprocess.Popen([sys.executable, __file__, "--library", args.library, "--worker", arch,
+                                       "--seed", str(args.seed)], stdin=subprocess.PIPE,
+                                      stdout=subprocess.PIPE, text=True)
+            worker.stdin.write(text)
+            worker.stdin.close()
+            workers.append(worker)
+        for worker in workers:
+            for line in worker.stdout:
+                index, ns, cycles, use = line.split()
+                rows[int(index)].update(ns=int(ns), cycles=int(cycles), use=float(use))
+            worker.wait()
+
+
+def judge(ladder: str, rows: list[dict]) -> tuple[int, int, float, float]:
+    """Prints a ladder; rungs within the bound, rungs, rank correlation, worst."""
+    for row in rows:
+        flops = 2.0 * int(row["m"]) * int(row["n"]) * int(row["k"])
+        row["predicted"] = flops / row["ns"] / 1e3 if row["ns"] else 0.0
+        row["published"] = float(row["published"])
+    best = max(rows, key=lambda row: row["published"])
+    print(f"\n{ladder}: ratios to '{best['version']}'")
+    errors = []
+    for row in rows:
+        if row is best:
+            continue
+        published = row["published"] / best["published"]
+        ratio = row["predicted"] / best["predicted"] if best["predicted"] else 0.0
+        error = abs(math.log(ratio / published)) if ratio else math.inf
+        errors.append(error)
+        mark = " " if error <= math.log(1 + WITHIN) else "*"
+        print(f" {mark} {row['version'][:34]:34} k={row['k']:6} published {published:6.3f}  predicted {ratio:6.3f}"
+              f"  error {100 * (math.exp(error) - 1):6.1f} %  tensor {100 * row['use']:5.1f} %")
+    rank = correlation([row["published"] for row in rows], [row["predicted"] for row in rows])
+    good = sum(error <= math.log(1 + WITHIN) for error in errors)
+    print(f"   {good} of {len(errors)} within 15 %, rank correlation {rank:.2f}, |log ratio| median "
+          f"{median(errors):.3f}, worst {max(errors):.3f}")
+    return good, len(errors), rank, max(errors)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--library", required=True, help="the emulator's libcuda.so.1")
+    parser.add_argument("--set", default="development", choices=("development", "held-out"))
+    parser.add_argument("--ladder", action="append", help="only this one; may be repeated")
+    parser.add_argument("--most", type=int, default=0, metavar="N",
+                        help="only rungs of at most N steps of 2^30 operations")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--least", type=float, default=0.0, help="fail below this share within 15 %%")
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.worker:
+        run_rows(args)
+        return 0
+    rows = [row for row in read() if row["set"] == args.set and
+            (not args.ladder or row["ladder"] in args.ladder)]
+    if args.most:
+        rows = [r for r in rows if 2 * int(r["m"]) * int(r["n"]) * int(r["k"]) <= args.most << 30]
+    predict(rows, args)
+    ladders = {}
+    for row in rows:
+        ladders.setdefault(row["ladder"], []).append(row)
+    results = [judge(name, part) for name, part in ladders.items() if len(part) > 1]
+    good, count = (sum(result[i] for result in results) for i in range(2))
+    print(f"\ntiming: {good} of {count} ratios within 15 %, rank correlation "
+          f"{median(result[2] for result in results):.2f} (median of ladders), worst "
+          f"{max(result[3] for result in results):.2f} ({args.set})")
+    return 0 if good >= args.least * count else 1
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(HERE))
+    sys.path.append(str(HERE.parent / "emulator"))
+    sys.exit(main())
