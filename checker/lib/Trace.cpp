@@ -209,7 +209,7 @@ void Trace::endCluster(std::unique_ptr<ClusterListener> listener) {
     ctas.push_back(std::move(cta));
 }
 
-void Trace::write(llvm::raw_ostream &os) const {
+void Trace::write(llvm::raw_ostream &os, double perMicrosecond) const {
   llvm::json::OStream json(os);
   auto describe = [&](StringRef what, unsigned process, unsigned row,
                       StringRef name, auto more) {
@@ -222,10 +222,18 @@ void Trace::write(llvm::raw_ostream &os) const {
     });
   };
   auto byName = [&](StringRef name) { json.attribute("name", name); };
+  auto moment = [&](StringRef name, uint64_t value) {
+    if (perMicrosecond == 1)
+      json.attribute(name, value);
+    else
+      json.attribute(name, value / perMicrosecond);
+  };
   json.object([&] {
     json.attribute("displayTimeUnit", "ns");
     json.attributeObject("otherData", [&] {
-      json.attribute("1 us", "a warp instruction of the emulated machine");
+      json.attribute("1 us", perMicrosecond == 1
+                                 ? "a warp instruction of the emulated machine"
+                                 : "a microsecond of the modeled GPU");
     });
     json.attributeArray("traceEvents", [&] {
       for (const auto &[process, cta] : llvm::enumerate(ctas)) {
@@ -242,8 +250,8 @@ void Trace::write(llvm::raw_ostream &os) const {
               json.attribute("ph", "X");
               json.attribute("pid", int64_t(process));
               json.attribute("tid", int64_t(number));
-              json.attribute("ts", span.begin);
-              json.attribute("dur", span.end - span.begin);
+              moment("ts", span.begin);
+              moment("dur", span.end - span.begin);
             });
         }
       }

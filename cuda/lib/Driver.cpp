@@ -315,8 +315,10 @@ Result Driver::flush() {
     watch->runEnded(operations);
   shown.reset();
   lastStatistics = result.statistics;
-  if (result.timing)
+  if (result.timing) {
     lastTiming = *result.timing;
+    traceScale = lastTiming.clockMhz;
+  }
   output.flush();
   if (check)
     check->tell();
@@ -340,7 +342,7 @@ void Driver::writeTrace() const {
   if (failed)
     return complain("DRAWLOOM_TRACE: cannot write '" + path +
                     "': " + failed.message());
-  trace->write(os);
+  trace->write(os, traceScale);
   os.close();
   if (os.has_error())
     complain("DRAWLOOM_TRACE: cannot write '" + path +

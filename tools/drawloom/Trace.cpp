@@ -34,9 +34,11 @@ static void printTraceHelp() {
          "chrome://tracing: for each\n"
          "CTA a row for each warp, with its waits for mbarriers; one for each "
          "slot of a\n"
-         "pipe, with when it is full; and what each warp has engines do. A "
-         "microsecond there\n"
-         "is a warp instruction of the emulated machine: docs/Run.md.\n"
+         "pipe, with when it is full; and what each warp has engines do. With "
+         "--time, times\n"
+         "are those of the modeled GPU (docs/Timing.md); without it, a "
+         "microsecond is a warp\n"
+         "instruction of the emulated machine: docs/Run.md.\n"
          "\n"
          "Programs have names for roles and pipes; a command's kernels have "
          "them from\n"
@@ -47,6 +49,8 @@ static void printTraceHelp() {
          "  --order S     as for 'drawloom run'; without it, random:1, so that "
          "engines take\n"
          "                their time\n"
+         "  --time        by the clock of the GPU, with its time; an order of "
+         "its own\n"
          "  --plan FILE   names: a plan from 'drawloom explain --format json', "
          "or, of\n"
          "                kernels of the device library, their PTX from 'nvcc "
@@ -99,6 +103,11 @@ ExitStatus drawloom::runTrace(llvm::ArrayRef<StringRef> arguments) {
     if (argument == "--") {
       llvm::append_range(run, arguments.drop_front(i));
       break;
+    }
+    if (argument == "--time") {
+      setenv("DRAWLOOM_TIME", "default", 0);
+      order = "timed:0";
+      continue;
     }
     if (argument == "--check" || argument == "--orders")
       return complain("'" + argument +

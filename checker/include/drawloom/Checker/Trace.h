@@ -14,9 +14,10 @@
 //                           kernels without a plan, each mbarrier's phases
 //   what each warp issues   copies, products, ... from issue to completion
 //
-// A microsecond of the picture is a warp instruction of the emulator, as %clock
-// counts them: it says what came before what, and how much work was between,
-// not how long a GPU takes.
+// In a timed run the picture has the time of the modeled GPU. In others, a
+// microsecond is a warp instruction of the emulator, as %clock counts them: it
+// says what came before what, and how much work was between, not how long a GPU
+// takes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +39,9 @@ public:
   startCluster(const emu::ClusterStart &start) override;
   void endCluster(std::unique_ptr<emu::ClusterListener> listener) override;
 
-  /// All that has happened, as JSON.
-  void write(llvm::raw_ostream &os) const;
+  /// All that has happened, as JSON. `perMicrosecond`: how much of the clock's
+  /// time a microsecond of the picture is.
+  void write(llvm::raw_ostream &os, double perMicrosecond = 1) const;
 
 private:
   struct Span {
