@@ -363,7 +363,7 @@ static std::string adviceOf(const Finding &finding, const Access &before,
                             : "fence.proxy.async.shared::cta";
     if (opcodeOf(before) == Opcode::CpAsync)
       return fence + " after the threads have waited for the copies of " +
-             first + " (cp.async.wait_group), and before they hand over";
+             first + " (cp.async.wait_group), and before they release";
     if (before.cluster == now.cluster && before.rank != now.rank)
       return fence + " before " + second +
              ", in the thread that executes it, after the barrier";

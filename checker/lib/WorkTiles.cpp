@@ -31,9 +31,6 @@ void WorkTiles::answer(const emu::AnswerEvent &event) {
     seen.push_back(event.firstCta);
 }
 
-<<<<<<< HEAD:checker/lib/WorkTiles.cpp
-std::vector<WorkTiles::Role> WorkTiles::rolesOf(uint32_t rank) const {
-=======
 void WorkTiles::failedQuery(const emu::Origin &by) {
   const bool isFirst =
       llvm::StringRef(ptx::spelling(kernel->parsed(by.instruction)->opcode()))
@@ -59,7 +56,6 @@ void WorkTiles::failedQuery(const emu::Origin &by) {
 }
 
 std::vector<WorkTiles::Role> WorkTiles::rolesOf(uint32_t rank) const {
->>>>>>> 0ab5a662 (checker: stores into an mbarrier mid-phase are errors; queries of a failed request are found):checker/lib/WorkTiles.cpp
   std::vector<Role> roles;
   for (const auto &[key, taker] : takers) {
     if (key.first != rank)

@@ -17,7 +17,7 @@ import run
 from driver import Driver
 from exam import read, recipe_of
 
-# Rows for pairs of CTAs, and more steps of K than any ring has slots.
+# Rows for CTA pairs, and more steps of K than any ring has slots.
 SIZE = (512, 512, 1024)
 
 

@@ -24,7 +24,7 @@ class Recipe:
     epilogue: str = "direct"  # direct, tma
     group: int = 1  # Tiles in M that go together.
     ctas: int = 0
-    multicast: bool = False  # Pairs of CTAs that share B.
+    multicast: bool = False  # CTA pairs that share B.
     wait: int = 1  # Groups of MMAs in flight.
     output: str = "bf16"
 

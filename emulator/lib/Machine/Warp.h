@@ -203,7 +203,7 @@ public:
   /// Returns how many were.
   uint64_t run(uint64_t budget);
   /// The same in a timed run: until an event isn't the earliest thing that
-  /// could happen in the machine (Timing/RunTimed.cpp).
+  /// could happen anywhere (Timing/RunTimed.cpp).
   uint64_t runTimed(Clock &clock);
   /// It starts in that cycle.
   void startClock(Clock &clock, uint64_t time);

@@ -34,8 +34,8 @@ public:
     for (uint64_t at = first;; ++at) {
       if (at >= fullBegin && at < fullEnd)
         at = fullEnd;
-      // Nothing is known of what was long before the last request; whoever
-      // comes so late has to wait.
+      // Nothing is known of what was long before the last request; one
+      // that comes so late has to wait.
       if (at + windows.size() <= latest)
         at = latest - windows.size() + 1;
       latest = std::max(latest, at);

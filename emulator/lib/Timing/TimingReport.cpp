@@ -1,4 +1,4 @@
-//===- TimingReport.cpp - How long it took, in words ----------------------===//
+//===- TimingReport.cpp - How long it took, as text -----------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

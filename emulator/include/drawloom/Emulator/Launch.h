@@ -68,7 +68,7 @@ enum class Policy : uint8_t {
   /// Asynchronous work is done only when no warp can move, newest first; with
   /// RunOptions::delayed, only work of that kind is held back.
   Adversarial,
-  /// By the clock of a modelled GPU: what is ready first is done first
+  /// By the clock of a modeled GPU: what is ready first is done first
   /// (Timing.h). RunOptions::seed draws its jitter.
   Timed,
 };

@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Under Policy::Timed a run has a clock: every warp and every asynchronous
-// operation has a cycle at which it is ready, and the machine takes the
+// operation has a cycle at which it is ready, and the emulator takes the
 // earliest. What a kernel computes is what it computes under every other
-// policy; the order of events is that of a modelled GPU, and the result says
+// policy; the order of events is that of a modeled GPU, and the result says
 // how long it took and who waited for what. docs/Timing.md has what is
-// modelled, what isn't, and how far the figures are from measured ones.
+// modeled, what isn't, and how far the figures are from measured ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,7 +62,7 @@ struct TimingReport {
   uint64_t dramBytes = 0;    ///< From DRAM, and to it.
   std::vector<Stall> stalls; ///< The largest first.
 
-  /// In words: a line for each launch, one for what the memories moved, and one
+  /// As text: a line for each launch, one for what the memories moved, and one
   /// for each of the `most` largest stalls, by source line.
   std::string str(unsigned most = 3) const;
 

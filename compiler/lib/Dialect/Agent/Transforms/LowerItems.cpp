@@ -80,7 +80,7 @@ LogicalResult RoleLowering::lowerItems(ForEachItemOp op) {
   if (requestsTiles(op) && !nextTile.at)
     return op->emitOpError(
         "has no place for the answer about the next work "
-        "item: code is generated after 'place-memory' [pass-order]");
+        "tile: code is generated after 'place-memory' [pass-order]");
   startLags(op);
   LogicalResult lowered = getNumbers(op) && !isDynamic(op) && !op.getPublish()
                               ? lowerKnownItems(op)
