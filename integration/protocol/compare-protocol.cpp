@@ -132,7 +132,7 @@ static llvm::Expected<std::vector<Source>> collectSources() {
              });
     });
     for (size_t j = 0; j < cases.size(); j += std::max(1u, every.getValue()))
-      if (cases[j].refusal.empty())
+      if (cases[j].rejection.empty())
         sources.push_back({cases[j].name, cases[j].program, archs[i]});
   }
   uint64_t index = 0;

@@ -98,7 +98,7 @@ readFiles(llvm::StringRef arch) {
 static void append(std::vector<suite::Case> &all,
                    std::vector<suite::Case> cases) {
   llvm::erase_if(cases, [](const suite::Case &one) {
-    return !one.refusal.empty() ||
+    return !one.rejection.empty() ||
            (!filters.empty() &&
             llvm::none_of(filters, [&](llvm::StringRef text) {
               return llvm::StringRef(one.name).contains(text);

@@ -259,8 +259,30 @@ LogicalResult RoleRunner::checkEmpty() {
         return pipe.emitError()
                << "pipe '" << pipe.getName() << "' has " << left
                << (left == 1 ? " full slot" : " full slots") << " left for @"
-               << role.role.getSymName() << " when all roles have ended"
+               << role.who.role.getSymName() << " when all roles have ended"
                << " [interpreter-deadlock]";
+  }
+  return llvm::success();
+}
+
+/// Fails if a role has ended while an engine reads shared memory for it.
+LogicalResult RoleRunner::checkEngines() {
+  for (Role &role : roles) {
+    Protocol &protocol = eval.getAgents().protocol;
+    auto isDone = [&](By by, uint32_t count) {
+      return count == 0 ||
+             protocol.publish(role.who).seen.has(role.who.get(by), count);
+    };
+    if (!isDone(By::Stores, role.who.issued))
+      return role.who.role.emitError()
+             << role.name
+             << " ends while its bulk stores may still read shared memory; it "
+                "has to drain them [interpreter]";
+    if (!isDone(By::Wgmma, protocol.getCount(role.who.get(By::Wgmma))))
+      return role.who.role.emitError()
+             << role.name
+             << " ends while its wgmma may still read shared memory; it has to "
+                "drain them [interpreter]";
   }
   return llvm::success();
 }

@@ -184,8 +184,9 @@ static LogicalResult wait(Operation *op, Evaluator &eval) {
   Barrier &barrier =
       getProtocol(eval).getBarrier(eval.getIndex(wait.getBarrier()));
   if (!barrier.isVisible)
-    return op->emitError() << "uses " << barrier.describe()
-                           << ", which is not set up and synced yet";
+    return op->emitError()
+           << "uses " << barrier.describe()
+           << ", which is not set up and synced yet [interpreter]";
   uint64_t parity = eval.get(wait.getParity())->getUInt(0) & 1;
   auto what = [&] {
     return "parity " + std::to_string(parity) + " of " + barrier.describe() +

@@ -76,7 +76,8 @@ private:
 
   llvm::FailureOr<RuntimeValue> read(mlir::Value operand, int64_t cta) {
     if (!eval.getWindow(operand))
-      return op->emitError("multiplies a tile that is in no slot");
+      return op->emitError(
+          "multiplies a tile that is in no slot [interpreter]");
     Window window = find(operand, cta);
     if (failed(protocol.read(op, who, By::TensorCore, *window.memory->guard)))
       return llvm::failure();
@@ -187,8 +188,9 @@ static LogicalResult await(Operation *op, Evaluator &eval) {
        llvm::zip_equal(await.getAccumulators(), await.getTiles())) {
     RuntimeValue value = eval.getValue(accumulator);
     if (value.group > std::max<int64_t>(done, 0))
-      return op->emitError() << "takes the accumulator of one of the "
-                             << pending << " MMAs that it leaves in flight";
+      return op->emitError()
+             << "takes the accumulator of one of the " << pending
+             << " MMAs that it leaves in flight [interpreter]";
     eval.setValue(tile, value);
   }
   return llvm::success();

@@ -98,6 +98,31 @@ static LogicalResult reportConflict(Operation *op, Evaluator &eval,
   return diagnostic << "; work tiles must be independent [interpreter]";
 }
 
+LogicalResult drawloom::interp::loadBox(Operation *op, Evaluator &eval,
+                                        const BoxOfView &box,
+                                        mlir::Attribute padding,
+                                        RuntimeValue &tile, HostTensor result) {
+  const Window &window = box.window;
+  Overlap overlap =
+      getOverlap(window, box.offsets, result.getShape(), box.dims);
+  uint64_t pad = getConstantBits(result.getFormat(), padding);
+  if (pad != 0)
+    for (int64_t i = 0; i < result.getNumElements(); ++i)
+      result.setBits(i, pad);
+  if (auto conflict = window.memory->log->load(eval.getItem(), overlap.shape,
+                                               overlap.memory))
+    return reportConflict(op, eval, window, *conflict, /*stores=*/false);
+  copyBox(overlap.shape, result, overlap.tile, *window.memory->tensor,
+          overlap.memory);
+  if (const auto &deviation = window.memory->deviation) {
+    HostTensor loaded(Format::F64, result.getShape());
+    copyBox(overlap.shape, loaded, overlap.tile, *deviation, overlap.memory);
+    tile.deviation = std::make_shared<const HostTensor>(std::move(loaded));
+  }
+  tile.tensor = std::make_shared<const HostTensor>(std::move(result));
+  return llvm::success();
+}
+
 static LogicalResult load(Operation *op, Evaluator &eval) {
   auto load = mlir::cast<tile::LoadOp>(op);
   auto result = eval.makeResult(op);
@@ -119,10 +144,11 @@ LogicalResult drawloom::interp::storeBox(Operation *op, Evaluator &eval,
                                          const RuntimeValue &tile) {
   const Window &window = box.window;
   if (ArrayRef<unsigned> passed = window.memory->arguments; passed.size() > 1)
-    return op->emitError() << "stores to a tensor that the caller passed as "
-                              "arguments "
-                           << passed[0] << " and " << passed[1]
-                           << "; views that are written must not overlap";
+    return op->emitError()
+           << "stores to a tensor that the caller passed as "
+              "arguments "
+           << passed[0] << " and " << passed[1]
+           << "; views that are written must not overlap [interpreter]";
   ArrayRef<int64_t> shape = tile.tensor->getShape();
   Overlap overlap = getOverlap(window, box.offsets, shape, box.dims);
   if (auto conflict = window.memory->log->store(eval.getItem(), overlap.shape,
@@ -151,39 +177,11 @@ LogicalResult drawloom::interp::storeBox(Operation *op, Evaluator &eval,
 
 static LogicalResult store(Operation *op, Evaluator &eval) {
   auto store = mlir::cast<tile::StoreOp>(op);
-  TensorRef value = eval.get(store.getValue());
-  std::shared_ptr<const Window> window = eval.getWindow(store.getView());
-  if (ArrayRef<unsigned> passed = window->memory->arguments; passed.size() > 1)
-    return op->emitError()
-           << "stores to a tensor that the caller passed as "
-              "arguments "
-           << passed[0] << " and " << passed[1]
-           << "; views that are written must not overlap [interpreter]";
-  Overlap overlap =
-      getOverlap(*window, eval.getIndices(store.getMixedOffsets()),
-                 value->getShape(), store.getTileDims());
-  if (auto conflict = window->memory->log->store(eval.getItem(), overlap.shape,
-                                                 overlap.memory))
-    return reportConflict(op, eval, *window, *conflict, /*stores=*/true);
-  if (TensorRef undefined = eval.getUndefined(store.getValue())) {
-    int64_t first = 0;
-    auto isDefined = [&](int64_t at) {
-      first = at;
-      return undefined->getInt(at) == 0;
-    };
-    if (!visitBox(overlap.shape, overlap.tile, isDefined))
-      return eval.reportUndefined(undefined->getInt(first), value->getShape(),
-                                  first);
-  }
-  copyBox(overlap.shape, *window->memory->tensor, overlap.memory, *value,
-          overlap.tile);
-  if (TensorRef deviation = eval.getDeviation(store.getValue())) {
-    std::optional<HostTensor> &stored = window->memory->deviation;
-    if (!stored)
-      stored.emplace(Format::F64, window->memory->tensor->getShape());
-    copyBox(overlap.shape, *stored, overlap.memory, *deviation, overlap.tile);
-  }
-  return llvm::success();
+  return storeBox(op, eval,
+                  {*eval.getWindow(store.getView()),
+                   eval.getIndices(store.getMixedOffsets()),
+                   store.getTileDims()},
+                  eval.getValue(store.getValue()));
 }
 
 static LogicalResult dim(Operation *op, Evaluator &eval) {
@@ -253,12 +251,13 @@ llvm::FailureOr<Window> drawloom::interp::getPart(Operation *op,
                                                   ArrayRef<int64_t> shape) {
   Window part = buffer;
   for (auto [d, offset] : llvm::enumerate(offsets)) {
-    if (offset < 0 || offset > buffer.sizes[d] - tileShape[d])
+    if (offset < 0 || offset > buffer.sizes[d] - shape[d])
       return op->emitError() << "dimension " << d << ": elements " << offset
-                             << " to " << add(offset, tileShape[d] - 1)
+                             << " to " << add(offset, shape[d] - 1)
                              << " are not inside the buffer, which has "
                              << buffer.sizes[d] << " [interpreter]";
-    range.start += offset * range.strides[d];
+    part.origin[d] += offset;
+    part.sizes[d] = shape[d];
   }
   return part;
 }

@@ -30,7 +30,8 @@ static LogicalResult checkIndex(Operation *op, agent::SlotsOp slots,
   if (index >= 0 && index < static_cast<int64_t>(slots.getCount()))
     return llvm::success();
   return op->emitError() << "slot " << index << " of '" << slots.getName()
-                         << "' does not exist; it has " << slots.getCount();
+                         << "' does not exist; it has " << slots.getCount()
+                         << " [interpreter]";
 }
 
 static LogicalResult writeMessage(Operation *op, Evaluator &eval) {

@@ -64,12 +64,13 @@ static LogicalResult slot(Operation *op, Evaluator &eval) {
   Guard *guard = protocol.find(slots, eval.getCta(), index, slot.getValue());
   if (!guard)
     return op->emitError() << "slot " << index << " of '" << slots.getName()
-                           << "' does not exist; it has " << slots.getCount();
+                           << "' does not exist; it has " << slots.getCount()
+                           << " [interpreter]";
   if (guard->inTensorMemory && guard->end > protocol.columns[eval.getCta()])
     return op->emitError() << guard->name << " ends at column " << guard->end
                            << " of tensor memory, of which "
                            << protocol.columns[eval.getCta()]
-                           << " columns are allocated";
+                           << " columns are allocated [interpreter]";
   eval.setWindow(slot.getBuffer(), Window(guard->memory));
   return llvm::success();
 }
@@ -121,8 +122,9 @@ static LogicalResult fill(agent::SlotLoadOp op, Evaluator &eval,
   guard->memory->undefined.reset();
   Barrier &barrier = protocol.getBarrier(*signaled);
   if (!barrier.isVisible)
-    return op->emitError() << "uses " << barrier.describe()
-                           << ", which is not set up and synced yet";
+    return op->emitError()
+           << "uses " << barrier.describe()
+           << ", which is not set up and synced yet [interpreter]";
   barrier.arrived.raise(access->actor, access->number);
   barrier.bytes -= countBytes(*tile.tensor) / parts;
   barrier.completePhases();
@@ -217,7 +219,7 @@ static LogicalResult send(Operation *op, Evaluator &eval) {
     Guard *guard = protocol.find(first.slots, cta, first.index, value);
     if (!guard)
       return op->emitError() << "writes at byte " << at << " of " << first.name
-                             << ", where no tile begins";
+                             << ", where no tile begins [interpreter]";
     if (failed(protocol.write(op, **who, By::Threads, *guard)))
       return llvm::failure();
     copyTo(Window(guard->memory), eval.getValue(send.getPart()));

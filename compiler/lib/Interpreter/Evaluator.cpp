@@ -105,6 +105,9 @@ LogicalResult Evaluator::runOp(Operation *op) {
   if (rule == rules.end())
     return op->emitError() << "the interpreter has no rule for '"
                            << op->getName() << "' [interpreter]";
+  llvm::SmallVector<std::pair<mlir::Value, RuntimeValue>> named;
+  if (failed(readNamed(op, named)))
+    return llvm::failure();
   bool usesUndefined = llvm::any_of(op->getOperands(), [&](mlir::Value value) {
     return getUndefined(value) != nullptr;
   });

@@ -77,7 +77,7 @@ drawloom::interp::getParticipant(Operation *op, Evaluator &eval) {
   RoleRunner *runner = eval.getAgents().runner;
   if (!runner)
     return op->emitError() << "'" << op->getName()
-                           << "' has a meaning in a role only";
+                           << "' has a meaning in a role only [interpreter]";
   return &runner->getParticipant();
 }
 
@@ -153,14 +153,15 @@ LogicalResult Protocol::report(Operation *op, const Participant &who, By by,
                     << names[other.actor]
                     << (otherWrote ? " wrote, " : " may still read it, ");
   if (!who.visible.seen.has(other.actor, other.number))
-    return diagnostic << "and no barrier, drain or sync orders the two";
+    return diagnostic
+           << "and no barrier, drain or sync orders the two [interpreter]";
   bool isTensor = by == By::TensorLoads || by == By::TensorStores ||
                   (by == By::TensorCore &&
                    (guard.inTensorMemory ||
                     who.visible.async.has(other.actor, other.number)));
   return diagnostic << "and no 'agent.fence "
                     << (isTensor ? "tensor_after" : "async")
-                    << "' comes between";
+                    << "' comes between [interpreter]";
 }
 
 uint32_t Protocol::countOf(Participant &who, By by) {
@@ -174,7 +175,8 @@ uint32_t Protocol::countOf(Participant &who, By by) {
 LogicalResult Protocol::read(Operation *op, Participant &who, By by,
                              Guard &guard) {
   if (!guard.isFull)
-    return op->emitError() << "reads " << guard.name << ", which is empty";
+    return op->emitError() << "reads " << guard.name
+                           << ", which is empty [interpreter]";
   for (const Access &other : guard.writes)
     if (!isInOrder(who, by, other.actor, /*bothWrite=*/false) &&
         !isOrdered(who, by, guard, other, /*otherWrote=*/true))
@@ -327,21 +329,23 @@ llvm::FailureOr<int64_t> Protocol::findBarrier(Operation *op,
   if (found == rings.end() || index < 0 ||
       index >= static_cast<int64_t>(ring.getCount()))
     return op->emitError() << "barrier " << index << " of '" << ring.getName()
-                           << "' in CTA " << cta << " does not exist";
+                           << "' in CTA " << cta
+                           << " does not exist [interpreter]";
   return found->second + index;
 }
 
 LogicalResult Protocol::arrive(Operation *op, Barrier &barrier, int64_t times,
                                const Visible &visible) {
   if (!barrier.isVisible)
-    return op->emitError() << "uses " << barrier.describe()
-                           << ", which is not set up and synced yet";
+    return op->emitError()
+           << "uses " << barrier.describe()
+           << ", which is not set up and synced yet [interpreter]";
   for (int64_t i = 0; i < times; ++i) {
     if (barrier.pending == 0)
       return op->emitError()
              << "arrives at " << barrier.describe()
              << ", whose phase has all arrivals and still waits for "
-             << barrier.bytes << " bytes";
+             << barrier.bytes << " bytes [interpreter]";
     barrier.arrived.join(visible);
     --barrier.pending;
     barrier.completePhases();
