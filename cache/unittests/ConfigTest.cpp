@@ -60,7 +60,7 @@ TEST(Config, ReadsItsSize) {
     EXPECT_EQ(fail({{"HOME", "/h"}, {"DRAWLOOM_CACHE_SIZE", text}}),
               std::string("DRAWLOOM_CACHE_SIZE is a number of bytes such as "
                           "500M or 2G, not '") +
-                  text + "'");
+                  text + "' [cache-setting]");
 }
 
 TEST(Config, ReadsTheSecretFromAFile) {
@@ -79,7 +79,7 @@ TEST(Config, ReadsTheSecretFromAFile) {
   EXPECT_EQ(fail(variables),
             "DRAWLOOM_CACHE_SECRET names '" + path.str().str() +
                 "', which has 9 bytes; a secret has at least 16, such as those "
-                "of 'openssl rand -hex 32'");
+                "of 'openssl rand -hex 32' [cache-setting]");
   os << " no longer\n";
   os.flush();
   EXPECT_EQ((**read(variables)).secret, "too short\n no longer");
@@ -100,7 +100,7 @@ TEST(Config, TakesNoSecretThatOthersCanRead) {
     EXPECT_EQ(fail(variables),
               "DRAWLOOM_CACHE_SECRET names '" + path.str().str() +
                   "', which every user of this host may read or write, so it "
-                  "is no secret; 'chmod o-rw' changes that");
+                  "is no secret; 'chmod o-rw' changes that [cache-setting]");
   }
   chmod(path.c_str(), 0640);
   EXPECT_EQ(fail(variables), "");
@@ -109,7 +109,7 @@ TEST(Config, TakesNoSecretThatOthersCanRead) {
     EXPECT_EQ(fail(variables), "DRAWLOOM_CACHE_SECRET names '" +
                                    path.str().str() +
                                    "', which belongs to user 12345, and this "
-                                   "is user 0");
+                                   "is user 0 [cache-setting]");
   }
 }
 

@@ -110,7 +110,8 @@ TEST_F(DiskTest, NamesWhatCannotBeRead) {
   std::vector<Disk::File> files = disk.list();
   ASSERT_EQ(files.size(), 1u);
   EXPECT_EQ(llvm::toString(disk.verify(files.front())),
-            "'" + pathOf(makeKey(1)) + "' can't be read: Is a directory");
+            "'" + pathOf(makeKey(1)) +
+                "' can't be read: Is a directory [cache-entry]");
 }
 
 TEST_F(DiskTest, MissesWhatWasSealedWithoutTheSecret) {

@@ -141,9 +141,10 @@ TEST(Redis, SaysWhoItIsAndWhichDatabase) {
 TEST(Redis, GivesWhatTheServerRejectsAsAnError) {
   Server server({"-WRONGPASS no\r\n"});
   auto store = openAt(server.url("redis", ":word@"));
-  EXPECT_EQ(get(*store), "error: WRONGPASS no");
+  EXPECT_EQ(get(*store), "error: WRONGPASS no [cache-store]");
   Server full({"-OOM command not allowed\r\n"});
-  EXPECT_EQ(put(*openAt(full.url("redis"))), "OOM command not allowed");
+  EXPECT_EQ(put(*openAt(full.url("redis"))),
+            "OOM command not allowed [cache-store]");
 }
 
 TEST(Redis, DoesNotTakeRubbish) {
@@ -164,9 +165,10 @@ TEST(Redis, SaysWhatIsWrong) {
     Server server({answer, ":5\r\n"});
     return get(*openAt(server.url("redis")));
   };
-  EXPECT_EQ(fail(":5\r\n"), "error: GET is answered with no string");
-  EXPECT_EQ(fail("$5\r\nval"), "error: no answer in time");
-  EXPECT_EQ(fail(""), "error: the connection was closed");
+  EXPECT_EQ(fail(":5\r\n"),
+            "error: GET is answered with no string [cache-store]");
+  EXPECT_EQ(fail("$5\r\nval"), "error: no answer in time [cache-store]");
+  EXPECT_EQ(fail(""), "error: the connection was closed [cache-store]");
   EXPECT_EQ(fail("HTTP/1.1 400\r\n").find("error: no answer of Redis's: "), 0u);
 }
 
@@ -174,10 +176,12 @@ TEST(Redis, TakesNoMoreThanTheLargestEntry) {
   std::string entry(largestEntry + 1, 'x');
   Server server({"$" + std::to_string(entry.size()) + "\r\n" + entry});
   EXPECT_EQ(get(*openAt(server.url("redis"), 20s)),
-            "error: the answer has more bytes than any entry: 67108864");
+            "error: the answer has more bytes than any entry: 67108864 "
+            "[cache-store]");
   Server none({});
   EXPECT_EQ(llvm::toString(openAt(none.url("redis"))->put(key, entry)),
-            "the command has 67108941 bytes, more than any entry: 67108864");
+            "the command has 67108941 bytes, more than any entry: 67108864 "
+            "[cache-store]");
 }
 
 TEST(Redis, GivesUpInTime) {
@@ -248,11 +252,12 @@ TEST(Store, RejectsOtherAddresses) {
   };
   EXPECT_EQ(fail("ftp://host"),
             "the URL of a store begins with redis://, rediss://, http:// or "
-            "https://");
+            "https:// [cache-setting]");
   for (const char *url : {"redis://", "redis://host/data", "redis://:@host",
                           "redis://%4@host", "redis://%zz:word@host"})
-    EXPECT_EQ(fail(url), "the URL of a Redis server is "
-                         "redis://[[USER:]PASSWORD@]HOST[:PORT][/DATABASE]")
+    EXPECT_EQ(fail(url),
+              "the URL of a Redis server is "
+              "redis://[[USER:]PASSWORD@]HOST[:PORT][/DATABASE] [cache-store]")
         << url;
 }
 
@@ -320,7 +325,7 @@ static std::chrono::milliseconds waitFor(std::vector<std::string> answers,
 TEST(Redis, ALargeArrayIsNotWaitedFor) {
   std::string why;
   EXPECT_LT(waitFor({"*500000000\r\n"}, why), 600ms);
-  EXPECT_EQ(why, "error: the answer is an array");
+  EXPECT_EQ(why, "error: the answer is an array [cache-store]");
 }
 
 TEST(Redis, ALongStringIsNotWaitedFor) {
@@ -328,13 +333,13 @@ TEST(Redis, ALongStringIsNotWaitedFor) {
   EXPECT_LT(waitFor({"$9223372036854775807\r\nabc"}, why), 600ms);
   EXPECT_EQ(why.substr(0, 6), "error:");
   EXPECT_LT(waitFor({"$100000\r\nabc"}, why), 600ms);
-  EXPECT_EQ(why, "error: no answer in time");
+  EXPECT_EQ(why, "error: no answer in time [cache-store]");
 }
 
 TEST(Redis, WordsOfTheServerAreNoCommandsToATerminal) {
   std::string why;
   waitFor({"-ERR \x1b[2J\x1b]0;x\x07 \xff\r\n"}, why);
-  EXPECT_EQ(why, "error: ERR \\x1b[2J\\x1b]0;x\\x07 \\xff");
+  EXPECT_EQ(why, "error: ERR \\x1b[2J\\x1b]0;x\\x07 \\xff [cache-store]");
 }
 
 namespace {
@@ -390,6 +395,6 @@ TEST(Redis, ItsTimeIsThatOfAllThatACommandNeeds) {
   Server server({"+OK\r\n"});
   auto store = openAt(server.url("redis", "me:word@"), 300ms);
   auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(get(*store), "error: no answer in time");
+  EXPECT_EQ(get(*store), "error: no answer in time [cache-store]");
   EXPECT_LT(std::chrono::steady_clock::now() - start, 550ms);
 }

@@ -347,7 +347,8 @@ void Judge::lostStores(const Access &store,
 
 Rule Judge::ruleFor(const Access &before, const Access &now,
                     const Pair &pair) const {
-  // Whichever comes last, the value is the same. But of two updates, one is lost.
+  // Whichever comes last, the value is the same. But of two updates, one is
+  // lost.
   bool isSameValue = before.writes && now.writes &&
                      !(before.isUpdate && now.isUpdate) &&
                      now.unchanged >> (pair.now < 0 ? now.lane : pair.now) & 1;

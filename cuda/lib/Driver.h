@@ -139,12 +139,12 @@ public:
   std::string lastReport;
   /// Asked while a kernel runs; without it, Ctrl-C ends one.
   int (*interrupted)() = nullptr;
-  std::string lastFindings;              ///< As they were last asked for.
-  emu::RunStatistics lastStatistics;     ///< Of the last run.
-  double traceScale = 1; ///< What a microsecond of the trace is.
-  emu::TimingReport lastTiming;          ///< Of the last run that was timed.
-  std::unique_ptr<Check> check;          ///< Null if it isn't asked for.
-  std::unique_ptr<HostWatch> watch;      ///< The same.
+  std::string lastFindings;          ///< As they were last asked for.
+  emu::RunStatistics lastStatistics; ///< Of the last run.
+  double traceScale = 1;             ///< What a microsecond of the trace is.
+  emu::TimingReport lastTiming;      ///< Of the last run that was timed.
+  std::unique_ptr<Check> check;      ///< Null if it isn't asked for.
+  std::unique_ptr<HostWatch> watch;  ///< The same.
   std::unique_ptr<FidelityLog> fidelity; ///< The same.
   std::unique_ptr<checker::Trace> trace; ///< The same.
   PoolState defaultPool;

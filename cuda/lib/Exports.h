@@ -38,8 +38,8 @@ __attribute__((visibility("default"))) const char *drawloomLastReport();
 __attribute__((visibility("default"))) void
 drawloomLastStatistics(uint64_t *numbers);
 /// What the clock says about the last run that was timed: cycles; cycles in
-/// which tensor cores multiplied, of all SMs; SMs; bytes from L2; bytes of DRAM;
-/// nanoseconds.
+/// which tensor cores multiplied, of all SMs; SMs; bytes from L2; bytes of
+/// DRAM; nanoseconds.
 __attribute__((visibility("default"))) void
 drawloomLastTiming(uint64_t *numbers);
 /// Makes the next cuInit make a device with these settings, which come before

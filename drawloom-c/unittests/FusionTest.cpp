@@ -92,8 +92,7 @@ TEST_F(DrawloomCFusion, HasASchedule) {
 TEST_F(DrawloomCFusion, MistakesAreSaidAtOnce) {
   DrawloomTensor made = 0;
   EXPECT_SAYS(apply("matmul", {x, x}, made, 0, nullptr, 23),
-              "model.py:23: fusion 'f': matmul of 'x' [M, 64] and 'x' [M, 64] "
-              "[fusion]");
+              "model.py:23: fusion 'f': matmul of 'x' [M, 64] and 'x' [M, 64]");
 }
 
 TEST_F(DrawloomCFusion, WhatIsRejected) {

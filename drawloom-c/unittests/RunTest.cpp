@@ -306,7 +306,7 @@ TEST(DrawloomCRun, WhatCantBeAsked) {
   options.device = nullptr;
   setenv("TMPDIR", "/nowhere", 1);
   EXPECT_SAYS(run(compileGemm(), gemm.arrays(), result, options),
-              "cannot make a file for the plan:  [cannot-write]");
+              "cannot make a file for the plan: ");
   unsetenv("TMPDIR");
 }
 
@@ -352,15 +352,16 @@ TEST(RunMisuse, Options) {
             "sizeof(DrawloomRunOptions), " +
                 std::to_string(sizeof(DrawloomRunOptions)));
   EXPECT_EQ(says([](Options &o) { o.sms = -1; }),
-            "sms is 4294967295; an emulated device has from 1 to 1024 SMs");
+            "sms is 4294967295; an emulated device has from 1 to 1024 SMs "
+            "[api-argument]");
   EXPECT_EQ(says([](Options &o) { o.device = "b300"; }),
             "there are the emulated devices h100 and b200, and cuda, a GPU of "
             "this machine, and no 'b300'; did you mean 'b200'? [api-argument]");
   EXPECT_EQ(says([](Options &o) { o.check = "stict"; }),
             "check is 'default' or 'strict', and not 'stict'; did you mean "
             "'strict'? [api-argument]");
-  EXPECT_EQ(says([](Options &o) { o.order = "randon:1"; }).substr(0, 21),
-            "no order 'randon:1'; ");
+  EXPECT_EQ(says([](Options &o) { o.order = "randon:1"; }).substr(0, 26),
+            "unknown order 'randon:1'; ");
   EXPECT_EQ(says([](Options &o) { o.order = "\xff"; }),
             "the order is not UTF-8 at byte 0 [api-argument]");
   EXPECT_EQ(says([](Options &o) { o.kernel = "a\xc3"; }),

@@ -180,7 +180,7 @@ TEST(Compile, TheKernelsNameTheGPU) {
       describe(compile(makeKernel("a", "sm_90a") + makeKernel("b", "sm_100a"),
                        {}, "two.mlir")),
       "two.mlir:20:1: error: kernel @b is for sm_100a, and one before it "
-      "for sm_90a; a module is compiled for one GPU");
+      "for sm_90a; a module is compiled for one GPU [no-target]");
   EXPECT_EQ(describe(compile("llvm.func @f()", {}, "none.mlir")),
             "none.mlir: error: no kernel here names a GPU to compile for "
             "[no-target]");

@@ -17,5 +17,6 @@ TEST(Execute, ALaunchIsOfOneKernel) {
   CompiledModule module;
   run::Arguments arguments;
   EXPECT_EQ(llvm::toString(run::execute(module, *device, arguments)),
-            "a launch is of one kernel, and the module has 0; choose one");
+            "a launch is of one kernel, and the module has 0; choose one "
+            "[no-kernel]");
 }

@@ -381,7 +381,7 @@ TEST(BulkMustFail, NotTheOwnCta) {
 )",
                          2)
                       .failure(),
-                  "must be in another CTA of the cluster [cluster-split-k]");
+                  "must be in another CTA of the cluster");
 }
 
 TEST(BulkMustFail, MulticastMask) {

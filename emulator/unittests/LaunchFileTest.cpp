@@ -51,8 +51,8 @@ TEST(Schedule, SlipsAreNamed) {
                              std::pair("adverserial:mma", "adversarial")}) {
     RunOptions options;
     std::string words = llvm::toString(parseSchedule(text, options));
-    EXPECT_TRUE(llvm::StringRef(words).ends_with("; did you mean '" +
-                                                 std::string(right) + "'?"))
+    EXPECT_TRUE(llvm::StringRef(words).ends_with(
+        "; did you mean '" + std::string(right) + "'? [unknown-order]"))
         << words;
   }
 }
@@ -106,10 +106,11 @@ TEST(Numpy, WhatIsNotRead) {
   std::string plain =
       "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
   EXPECT_EQ(parseError(npy(plain, std::string(8, 0))), "");
-  EXPECT_EQ(parseError("hello"), "it isn't a .npy file");
+  EXPECT_EQ(parseError("hello"), "it isn't a .npy file [array-file]");
   EXPECT_EQ(parseError(std::string("\x93NUMPY\x09\x00\x00\x00", 10)),
             "version 9 of the format isn't known [array-file]");
-  EXPECT_EQ(parseError(npy(plain, "").substr(0, 30)), "the header is cut off");
+  EXPECT_EQ(parseError(npy(plain, "").substr(0, 30)),
+            "the header is cut off [array-file]");
   EXPECT_EQ(parseError(npy(plain, std::string(7, 0))),
             "the shape is of 8 bytes, and the file has 7 [array-file]");
   EXPECT_EQ(
@@ -118,25 +119,26 @@ TEST(Numpy, WhatIsNotRead) {
                      std::string(8, 0))),
       "the type of the elements is '>f4'; it must be a plain one, such as "
       "'<f4', '<u2' or '|i1' [array-file]");
-  EXPECT_EQ(parseError(npy("{'descr': [('a', '<f4')], 'fortran_order': False, "
-                           "'shape': (2,), }",
-                           std::string(8, 0))),
-            "the elements are structures, or the header has no type");
+  EXPECT_EQ(
+      parseError(npy("{'descr': [('a', '<f4')], 'fortran_order': False, "
+                     "'shape': (2,), }",
+                     std::string(8, 0))),
+      "the elements are structures, or the header has no type [array-file]");
   EXPECT_EQ(
       parseError(npy("{'descr': '<f4', 'fortran_order': True, 'shape': "
                      "(2, 1), }",
                      std::string(8, 0))),
       "the array is in Fortran's order; numpy.ascontiguousarray makes one "
-      "in C's");
+      "in C's [array-file]");
   EXPECT_EQ(parseError(npy("{'descr': '<f4', 'fortran_order': False, 'shape': "
                            "(" +
                                ones(65) + "), }",
                            std::string(4, 0))),
-            "the array has 65 dimensions; the limit is 64");
+            "the array has 65 dimensions; the limit is 64 [array-file]");
   EXPECT_EQ(parseError(npy("{'descr': '<f4', 'fortran_order': False, 'shape': "
                            "(2, x), }",
                            "")),
-            "the shape isn't a list of numbers");
+            "the shape isn't a list of numbers [array-file]");
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,7 +247,7 @@ TEST(LaunchFile, WhatIsWrong) {
       {launch(R"(, "blok": 1)"),
        "blok: there is no such field here; the fields "
        "are device, sms, kernel, grid"},
-      {launch(R"(, "order": "soon")"), "order: no order 'soon'"},
+      {launch(R"(, "order": "soon")"), "order: unknown order 'soon'"},
       {launch(R"(, "arrays": {"a": {}})"),
        "arrays.a: either a file, or a type and a shape are expected"},
       {launch(R"(, "arrays": {"a": {"file": "nowhere.npy"}})" + both),
@@ -326,7 +328,7 @@ TEST(LaunchFile, OutputsStayBelowTheirFolder) {
     EXPECT_EQ(outputError(name),
               "arrays.a.output: '" + name +
                   "' is not below the folder that arrays are written to; name "
-                  "a file in it, without '..'");
+                  "a file in it, without '..' [launch-file]");
 }
 
 TEST(LaunchFile, OutputsFollowNoLinks) {
@@ -377,5 +379,6 @@ TEST(LaunchFile, AnArrayHasAtMost64Dimensions) {
           shape + "]}}}",
       "", "");
   EXPECT_EQ(file ? "" : llvm::toString(file.takeError()),
-            "arrays.a.shape: 30000 dimensions; an array has at most 64");
+            "arrays.a.shape: 30000 dimensions; an array has at most 64 "
+            "[launch-file]");
 }

@@ -285,10 +285,10 @@ TEST(LaunchMustFail, Modules) {
   EXPECT_EQ(llvm::toString(kernel.takeError()),
             "there is no entry 'm' in the module; it has 'k', 'l'");
   EXPECT_EQ(h.loadError(".version 8.7 .target sm_100a .address_size 64"),
-            "the module is for sm_100a; h100 is sm_90a");
+            "the module is for sm_100a; h100 is sm_90a [wrong-device]");
   EXPECT_EQ(Harness("rtx5090", "")
                 .loadError(".version 8.7 .target sm_100a .address_size 64"),
-            "the module is for sm_100a; rtx5090 is sm_120a");
+            "the module is for sm_100a; rtx5090 is sm_120a [wrong-device]");
   EXPECT_EQ(h.loadError(".version 8.0 .target sm_80 .address_size 64\n"
                         ".extern .global .u32 other;"),
             "line 2: 'other' is declared .extern and defined nowhere "

@@ -234,5 +234,6 @@ TEST(LoadStoreMustFail, FreedMemory) {
   uint64_t address = h.allocate<uint32_t>(4);
   ASSERT_TRUE(h.run("k", {1}, {1}, {address}));
   llvm::cantFail(h.device->memory().free(address));
-  EXPECT_CONTAINS(h.fail("k", {1}, {1}, {address}), "nothing is allocated");
+  EXPECT_CONTAINS(h.fail("k", {1}, {1}, {address}),
+                  "an allocation of 16 bytes that was freed");
 }

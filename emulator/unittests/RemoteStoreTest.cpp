@@ -197,7 +197,7 @@ TEST(RemoteStoreMustFail, Places) {
              4)
           .failure(),
       "the destination is in this CTA; it must be in another one of the "
-      "cluster [cluster-split-k]");
+      "cluster");
   AsyncKernel alone;
   alone.body = initBarriers({1}) + store + "[smem], %r5, [bars];";
   EXPECT_CONTAINS(alone.failure(), "the cluster has one CTA only");

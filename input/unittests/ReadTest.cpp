@@ -44,7 +44,7 @@ TEST(Read, AFileIsReadUpToTheLimit) {
   EXPECT_EQ(whyNot(file.path, 999),
             ("cannot read '" + file.path +
              "': it has more than 0 MiB (999 bytes), and no text that is read "
-             "here is longer")
+             "here is longer [cannot-read]")
                 .str());
 }
 

@@ -49,7 +49,8 @@ TEST(Condition, IsCheckedWithTheArithmetic) {
   EXPECT_EQ(
       rejection(kernel, 8, 0),
       "@k is proved deadlock-free only if ceil(dim 1 of A / 64) >= 1; this "
-      "launch has ceil(dim 1 of A / 64) = 0 with dim 1 of A = 0");
+      "launch has ceil(dim 1 of A / 64) = 0 with dim 1 of A = 0 "
+      "[launch-condition]");
   kernel.condition = std::nullopt;
   EXPECT_EQ(rejection(kernel, 8, 0), "");
 }
@@ -84,7 +85,7 @@ TEST(Condition, ScalarsHaveASign) {
   EXPECT_EQ(
       rejection(makeKernel("i8", steps), 1, 1, 0xfb),
       "@k is proved deadlock-free only if f >= 1; this launch has f = 0 with n "
-      "= -5");
+      "= -5 [launch-condition]");
   EXPECT_EQ(rejection(makeKernel("i32", steps), 1, 1, 0xfffffffc), "");
 }
 
@@ -99,7 +100,7 @@ TEST(Condition, OneCaseIsEnough) {
   EXPECT_EQ(
       rejection(kernel, 8, 1),
       "@k is proved deadlock-free only if f >= 1; this launch has f = 8, g = 1 "
-      "with dim 0 of A = 8, dim 1 of A = 1");
+      "with dim 0 of A = 8, dim 1 of A = 1 [launch-condition]");
   EXPECT_NE(rejection(kernel, 5, 2), "");
 }
 

@@ -242,7 +242,8 @@ TEST(KernelInfo, SeveralProblemsAreOneError) {
                       "swizzle": 0}],
       "items": {"kind": "static"}})");
   EXPECT_EQ(kernel ? "" : llvm::toString(kernel.takeError()),
-            "arguments[0].type: 'x' is not one of " + listElementTypes());
+            "arguments[0].type: 'x' is not one of " + listElementTypes() +
+                " [kernel-description]");
 }
 
 /// The error of a kernel with these fields.
@@ -260,15 +261,18 @@ static std::string problemOf(llvm::StringRef arguments,
 TEST(KernelInfo, RejectionsOfShapes) {
   EXPECT_EQ(problem("\"name\": \"gemm\"", "\"name\": 7"),
             "name: a text is expected");
-  EXPECT_EQ(problemOf("5", "[]"), "arguments: a list, with brackets, of at "
-                                  "most 4096 entries is expected");
+  EXPECT_EQ(problemOf("5", "[]"),
+            "arguments: a list, with brackets, of at "
+            "most 4096 entries is expected [kernel-description]");
   EXPECT_EQ(problemOf("[]", R"([{"kind": "pointer", "argument": 0}])"),
-            "parameters[0].argument: the kernel has no arguments");
-  EXPECT_EQ(problemOf(R"([{"name": "A", "type": "f32", "shape": []}])",
-                      R"([{"kind": "size", "argument": 0, "dimension": 0}])"),
-            "parameters[0].dimension: 'A' has no dimensions");
+            "parameters[0].argument: the kernel has no arguments "
+            "[kernel-description]");
+  EXPECT_EQ(
+      problemOf(R"([{"name": "A", "type": "f32", "shape": []}])",
+                R"([{"kind": "size", "argument": 0, "dimension": 0}])"),
+      "parameters[0].dimension: 'A' has no dimensions [kernel-description]");
   EXPECT_EQ(problemOf("[]", "[]", "[1, 1, 1, 1]"),
-            "cluster: one to three numbers are expected");
+            "cluster: one to three numbers are expected [kernel-description]");
 }
 
 TEST(KernelInfo, FallbackKernels) {
@@ -301,12 +305,15 @@ TEST(KernelInfo, FallbackKernels) {
   EXPECT_EQ(again->fallback.size(), 1u);
 
   EXPECT_EQ(problem(one + ", " + one),
-            "fallback: one kernel at most is expected");
+            "fallback: one kernel at most is expected [kernel-description]");
   EXPECT_EQ(problem(write("[2]", "A", "")),
-            "fallback: smaller clusters than 2 CTAs are expected");
+            "fallback: smaller clusters than 2 CTAs are expected "
+            "[kernel-description]");
   EXPECT_EQ(problem(write("[1]", "B", "")),
-            "fallback: the same arguments are expected");
-  EXPECT_EQ(problem("7"), "fallback[0]: an object, with braces, is expected");
+            "fallback: the same arguments are expected [kernel-description]");
+  EXPECT_EQ(
+      problem("7"),
+      "fallback[0]: an object, with braces, is expected [kernel-description]");
   EXPECT_EQ(problem(write("[1]", "A", "\"fallback\": [], "))
                 .find("fallback[0].fallback: there is no such field here"),
             0u);

@@ -101,8 +101,8 @@ TEST_F(LaunchTest, InvalidSettingsAreRejectedWithAMessage) {
     EXPECT_EQ(says("DRAWLOOM_SMS", sms),
               "DRAWLOOM_SMS is '" + std::string(sms) +
                   "'; it takes a number of SMs from 1 to 1024");
-  EXPECT_EQ(says("DRAWLOOM_ORDER", "randon:1").substr(0, 21),
-            "no order 'randon:1'; ");
+  EXPECT_EQ(says("DRAWLOOM_ORDER", "randon:1").substr(0, 26),
+            "unknown order 'randon:1'; ");
   EXPECT_EQ(says("DRAWLOOM_CHECK", "stict"),
             "DRAWLOOM_CHECK is 'stict'; it takes default or strict");
   EXPECT_EQ(says("DRAWLOOM_SMS", "1024"), "");
@@ -224,7 +224,7 @@ TEST_F(LaunchTest, StridesAndConditionsAreChecked) {
   EXPECT_EQ(
       launch({8, 2}, 77),
       "@numbers is proved deadlock-free only if dim 1 of out >= 3; this launch "
-      "has dim 1 of out = 2");
+      "has dim 1 of out = 2 [launch-condition]");
 }
 
 TEST_F(LaunchTest, ErrorsAreValues) {
@@ -234,7 +234,7 @@ TEST_F(LaunchTest, ErrorsAreValues) {
                      faulty);
   EXPECT_EQ(llvm::toString(kernel.takeError()),
             "@numbers is for sm_100a, and the device, " + device->name() +
-                ", is sm_90");
+                ", is sm_90 [wrong-device]");
   auto broken = load(tileInfo, ".version 8.0\n.target sm_90a\nnonsense");
   ASSERT_FALSE(bool(broken));
   std::string words = llvm::toString(broken.takeError());

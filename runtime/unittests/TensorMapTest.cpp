@@ -79,7 +79,7 @@ TEST(TensorMap, Rejections) {
   EXPECT_EQ(rejection(box, Tensor::packed(bf16, {300, 100}, 4096)),
             "argument 'A': TMA needs strides of a multiple of 16 bytes, and "
             "that of dimension 0 is 100 x 2 = 200; pad it to 104 elements "
-            "[argument]");
+            "[tensor-map]");
   EXPECT_EQ(rejection(box, Tensor::packed(bf16, {300, 64}, 4104)),
             "argument 'A': TMA needs an address that is a multiple of 16, and "
             "it is 4104 = 16 x 256 + 8 [tensor-map]");
@@ -153,7 +153,8 @@ TEST(Grid, Rejections) {
             "@gemm has more than 2147483647 work tiles [grid-limit]");
   EXPECT_EQ(words(gemm(ItemsInfo::Kind::One, 2),
                   Tensor::packed(bf16, {int64_t(128) * INT32_MAX, 256}, 0)),
-            "@gemm needs 2147483648 CTAs; a grid has at most 2147483647");
+            "@gemm needs 2147483648 CTAs; a grid has at most 2147483647 "
+            "[grid-limit]");
   EXPECT_EQ(words(kernel, Tensor::packed(findElementType("f32"), {1, 1}, 0)),
             "argument 'D: ?x?xbf16': the tensor holds f32 [argument]");
   EXPECT_EQ(words(kernel, Tensor::packed(bf16, {1}, 0)),

@@ -182,12 +182,12 @@ llvm::Expected<RunArguments> RunArguments::read(const CommandLine &line,
   result.seeds = *seeds;
   result.progress = line.has("--progress");
   result.time = line.has("--time");
-  if (result.time && (result.seeds || (result.order &&
-                                       !llvm::StringRef(*result.order)
-                                            .starts_with("timed"))))
-    return llvm::createStringError("--time is an order of its own; leave out " +
-                                   llvm::Twine(result.seeds ? "--orders"
-                                                            : "--order"));
+  if (result.time &&
+      (result.seeds ||
+       (result.order && !llvm::StringRef(*result.order).starts_with("timed"))))
+    return llvm::createStringError(
+        "--time is an order of its own; leave out " +
+        llvm::Twine(result.seeds ? "--orders" : "--order"));
   result.fidelity = line.get("--fidelity").value_or("").str();
   llvm::Expected<CheckOptions> check = CheckOptions::read(line, verb);
   if (!check)

@@ -27,7 +27,7 @@ struct RunArguments {
   unsigned seeds = 0; ///< 0: one run.
   bool progress = false;
   bool triesFixes = false;
-  bool time = false; ///< By the clock.
+  bool time = false;    ///< By the clock.
   std::string fidelity; ///< A file for the report, or empty.
   CheckOptions check;
 

@@ -23,11 +23,11 @@ using mlir::Operation;
 /// Whether the tensor can stand for an argument of that type.
 static LogicalResult checkArgument(tile::KernelOp kernel, unsigned number,
                                    mlir::Type type, const HostTensor &tensor) {
-  auto error = [&]() {
+  auto error = [&](const llvm::Twine &reason = "") {
     return kernel.emitError()
            << "argument " << number << " of @" << kernel.getSymName() << " is "
            << formatType(tensor.getFormat(), tensor.getShape())
-           << ", but the kernel takes " << type << " [interpreter]";
+           << ", but the kernel takes " << type << reason << " [interpreter]";
   };
   std::optional<Format> format = getFormat(type);
   if (!format)
@@ -40,12 +40,13 @@ static LogicalResult checkArgument(tile::KernelOp kernel, unsigned number,
   llvm::ArrayRef<int64_t> wanted =
       view ? view.getShape() : llvm::ArrayRef<int64_t>();
   if (static_cast<int64_t>(wanted.size()) != tensor.getRank())
-    return error() << ": rank " << tensor.getRank() << ", not "
-                   << wanted.size();
+    return error(": rank " + llvm::Twine(tensor.getRank()) + ", not " +
+                 llvm::Twine(wanted.size()));
   for (auto [d, size] : llvm::enumerate(wanted))
     if (mlir::ShapedType::isStatic(size) && size != tensor.getShape()[d])
-      return error() << ": dimension " << d << " is " << tensor.getShape()[d]
-                     << ", not " << size;
+      return error(": dimension " + llvm::Twine(d) + " is " +
+                   llvm::Twine(tensor.getShape()[d]) + ", not " +
+                   llvm::Twine(size));
   return llvm::success();
 }
 

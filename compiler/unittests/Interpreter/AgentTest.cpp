@@ -304,7 +304,7 @@ TEST(Agent, AnErrorEndsAllRoles) {
     })",
                              {ints("i32", {1})}),
             "13:18: index 1 of dimension 0 is outside the tensor, which has "
-            "1\n [interpreter]");
+            "1 [interpreter]\n");
 }
 
 // Items must be independent, whichever role works on them.

@@ -28,7 +28,7 @@ TEST(Architecture, IsFoundByName) {
 TEST(Architecture, UnknownNamesAreAnsweredWithTheKnownOnes) {
   EXPECT_EQ(lookupError("sm_80"),
             "unknown architecture 'sm_80'; the known ones are sm_90a, sm_100a, "
-            "sm_103a, sm_110a");
+            "sm_103a, sm_110a [unknown-architecture]");
   EXPECT_EQ(lookupError("sm_100"),
             "unknown architecture 'sm_100'; the known ones are sm_90a, "
             "sm_100a, sm_103a, sm_110a; did you mean 'sm_100a'? "
@@ -36,10 +36,12 @@ TEST(Architecture, UnknownNamesAreAnsweredWithTheKnownOnes) {
 }
 
 TEST(Architecture, DevicesAreAnsweredWithTheirArchitecture) {
-  EXPECT_EQ(lookupError("b200"), "unknown architecture 'b200': b200 is a "
-                                 "device; its architecture is sm_100a");
-  EXPECT_EQ(lookupError("Hopper"), "unknown architecture 'Hopper': Hopper is a "
-                                   "family; its architecture is sm_90a");
+  EXPECT_EQ(lookupError("b200"),
+            "unknown architecture 'b200': b200 is a "
+            "device; its architecture is sm_100a [unknown-architecture]");
+  EXPECT_EQ(lookupError("Hopper"),
+            "unknown architecture 'Hopper': Hopper is a "
+            "family; its architecture is sm_90a [unknown-architecture]");
 }
 
 TEST(Architecture, NumbersAgreeWithEachOther) {

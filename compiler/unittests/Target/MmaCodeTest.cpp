@@ -67,13 +67,13 @@ TEST(Mmas, PairsHaveRowsOfTheirOwn) {
   EXPECT_EQ(ask(ofPair(bf16(256, 32, 16)), "sm_100a"), "");
   EXPECT_EQ(ask(ofPair(bf16(64, 256, 64)), "sm_100a"),
             "2-CTA MMA tile is M×N×K = 128×256×64, but tcgen05.mma needs M to "
-            "be a multiple of 256; use M = 256");
+            "be a multiple of 256; use M = 256 [mma-shape]");
   EXPECT_EQ(ask(ofPair(bf16(128, 48, 64)), "sm_100a"),
             "2-CTA MMA tile is M×N×K = 256×48×64, but tcgen05.mma has no N "
             "that divides 48; use a multiple of 32 up to 256 [mma-shape]");
   EXPECT_EQ(ask(ofPair(bf16(128, 512, 64)), "sm_100a"),
             "2-CTA MMA tile is M×N×K = 256×512×64, but tcgen05.mma takes N up "
-            "to 256; use N = 256");
+            "to 256; use N = 256 [mma-shape]");
   EXPECT_EQ(ask(ofPair(bf16(128, 256, 64)), "sm_90a"),
             "a 2-CTA MMA (cta_group = 2) needs tcgen05, which sm_90a does not "
             "have; use "
@@ -83,16 +83,16 @@ TEST(Mmas, PairsHaveRowsOfTheirOwn) {
 TEST(Mmas, RejectionsSayWhatWouldDo) {
   EXPECT_EQ(ask(bf16(192, 128, 64), "sm_100a"),
             "MMA tile is M×N×K = 192×128×64, but tcgen05.mma needs M to be a "
-            "multiple of 128; use M = 256");
+            "multiple of 128; use M = 256 [mma-shape]");
   EXPECT_EQ(ask(bf16(128, 24, 64), "sm_100a"),
             "MMA tile is M×N×K = 128×24×64, but tcgen05.mma has no N that "
             "divides 24; use a multiple of 16 up to 256 [mma-shape]");
   EXPECT_EQ(ask(bf16(128, 512, 64), "sm_90a"),
             "MMA tile is M×N×K = 128×512×64, but wgmma takes N up to 256; use "
-            "N = 256");
+            "N = 256 [mma-shape]");
   EXPECT_EQ(ask(bf16(128, 128, 24), "sm_90a"),
             "MMA tile is M×N×K = 128×128×24, but wgmma needs K to be a "
-            "multiple of 16; use K = 32");
+            "multiple of 16; use K = 32 [mma-shape]");
   Mma integers = bf16(128, 128, 64);
   integers.a = integers.b = ElementType::S8;
   integers.accumulator = ElementType::S32;

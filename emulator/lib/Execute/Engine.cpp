@@ -173,8 +173,7 @@ void SharedUses::ctaExited(CTA &cta) {
   // kernels of CUTLASS leave it at that. The orders that look for mistakes
   // report it; the clock follows the GPU.
   if (cta.machine().clock())
-    found = llvm::find_if(
-        uses, [](const Use &use) { return use.writes(); });
+    found = llvm::find_if(uses, [](const Use &use) { return use.writes(); });
   if (found == uses.end())
     return;
   const Use &use = *found;

@@ -305,7 +305,10 @@ drawloom::emu::parseLaunchFile(StringRef json, StringRef folder,
   });
   if (std::optional<std::string> text = reader.text("order"))
     if (llvm::Error problem = parseSchedule(*text, file.options))
-      reader.fail("order", llvm::toString(std::move(problem)));
+      // The file's own code ends the message.
+      reader.fail("order", llvm::StringRef(llvm::toString(std::move(problem)))
+                               .rsplit(" [")
+                               .first.str());
   if (std::optional<uint64_t> limit =
           reader.number("stepLimit", UINT64_MAX >> 1))
     file.options.stepLimit = *limit;

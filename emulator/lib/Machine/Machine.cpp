@@ -98,8 +98,8 @@ bool Machine::step(Worker &worker) {
   if (!choice.isWarp) {
     std::unique_ptr<AsyncOp> operation = ready.take(choice.index);
     now = operation->due;
-    actor = operation->kind == EngineKind::Commit ? operation->issue.cta
-                                                  : nullptr;
+    actor =
+        operation->kind == EngineKind::Commit ? operation->issue.cta : nullptr;
     if (!alone && communicates(*operation))
       parkedOperations.push_back(std::move(operation));
     else

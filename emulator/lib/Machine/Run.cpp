@@ -41,8 +41,8 @@ Run::Run(Device &device, const RunOptions &options)
     if (const ClockConstants *constants =
             options.constants ? options.constants
                               : ClockConstants::of(device.model()))
-      clockField = std::make_unique<Clock>(device.model(), *constants,
-                                           options.seed);
+      clockField =
+          std::make_unique<Clock>(device.model(), *constants, options.seed);
   } else if (options.policy != Policy::Deterministic)
     shared = std::make_unique<Machine>(*this);
   const DeviceModel &model = device.model();

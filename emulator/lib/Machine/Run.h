@@ -25,8 +25,8 @@
 // counters and reports are the same for any. If several machines report
 // something in one round, the first one's report counts.
 //
-// In a timed run, too, each cluster has a machine, and one thread runs them: the
-// one that is earliest, until it is a little later than another.
+// In a timed run, too, each cluster has a machine, and one thread runs them:
+// the one that is earliest, until it is a little later than another.
 //
 // Under the other policies one machine has all clusters, and one thread runs
 // it.

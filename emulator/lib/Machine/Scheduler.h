@@ -36,7 +36,7 @@ struct ReadySet {
 
 struct Choice {
   bool isWarp;
-  size_t index;  ///< Into ReadySet::warps or ReadySet::operations.
+  size_t index; ///< Into ReadySet::warps or ReadySet::operations.
   /// Instructions that a warp may execute; in a timed run, the cycle of the
   /// next choice.
   uint64_t turn;
