@@ -61,7 +61,8 @@ Cache::Cache(Config config)
       disk(this->config.folder, this->config.limit, this->config.secret),
       breaker(std::make_unique<Breaker>(this->config.folder + "/store")) {
   if (!disk.getRejection().empty())
-    warnings.push_back("there is no cache: " + disk.getRejection().str());
+    warnings.push_back("there is no cache: " + disk.getRejection().str() +
+                       " [cache-setting]");
 }
 
 Cache::~Cache() {

@@ -182,7 +182,7 @@ TEST_F(CacheTest, MakesItWithoutAFolderThatOthersMayWrite) {
             std::vector<std::string>(
                 {"there is no cache: '" + config.folder +
                  "' may be written by others (mode 0777); 'chmod go-w' changes "
-                 "that"}));
+                 "that [cache-setting]"}));
   EXPECT_EQ(get(cache), "value");
   EXPECT_EQ(get(cache), "value");
   EXPECT_EQ(made, 2u);

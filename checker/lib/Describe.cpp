@@ -250,17 +250,17 @@ static std::string whyOf(const Finding &finding, const Access &before,
   case Rule::ProxyFence:
     return "the two are ordered, but " + first +
            " writes through the generic proxy and " + second +
-           " goes through the async proxy; no fence.proxy.async stands "
+           " goes through the async proxy; no fence.proxy.async is "
            "between them";
   case Rule::ProxyFenceBeforeRefill:
     return "the two are ordered, but " + first +
            (before.writes ? " writes" : " reads") +
            " through the generic proxy and " + second +
-           " writes through the async proxy; no fence.proxy.async stands "
+           " writes through the async proxy; no fence.proxy.async is "
            "between them";
   case Rule::ProxyFenceBetweenCtas:
     return "the two are ordered, but both go through async proxies, of "
-           "different CTAs; no fence.proxy.async stands in front of " +
+           "different CTAs; no fence.proxy.async is in front of " +
            second;
   case Rule::ProxyFenceAfterMma:
     return "the operation is over, but it read through the async proxy and " +

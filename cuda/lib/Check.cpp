@@ -44,14 +44,14 @@ void Check::tell() {
   llvm::raw_fd_ostream os(path, failed);
   if (failed)
     return complain("DRAWLOOM_CHECK_REPORT: cannot write '" + Twine(path) +
-                    "': " + failed.message());
+                    "': " + failed.message() + " [cannot-write]");
   os << llvm::formatv("{0:2}\n", llvm::json::Value(checker::toJson(
                                      checker.findingsAndRemarks())));
   os.close();
   if (!os.has_error())
     return;
   complain("DRAWLOOM_CHECK_REPORT: cannot write '" + Twine(path) +
-           "': " + os.error().message());
+           "': " + os.error().message() + " [cannot-write]");
   os.clear_error();
   // Half of one is none.
   (void)llvm::sys::fs::remove(path);

@@ -341,12 +341,12 @@ void Driver::writeTrace() const {
   llvm::raw_fd_ostream os(path, failed);
   if (failed)
     return complain("DRAWLOOM_TRACE: cannot write '" + path +
-                    "': " + failed.message());
+                    "': " + failed.message() + " [cannot-write]");
   trace->write(os, traceScale);
   os.close();
   if (os.has_error())
     complain("DRAWLOOM_TRACE: cannot write '" + path +
-             "': " + os.error().message());
+             "': " + os.error().message() + " [cannot-write]");
   os.clear_error();
 }
 

@@ -314,6 +314,6 @@ TEST(CachedFolder, IsNotUsedIfOthersMayWrite) {
   EXPECT_EQ(made->messages.front().text,
             "there is no cache: '" + kernels +
                 "' may be written by others (mode 0777); 'chmod go-w' changes "
-                "that");
+                "that [cache-setting]");
   (void)llvm::sys::fs::remove_directories(folder);
 }

@@ -152,10 +152,14 @@ std::string FidelityReport::write(llvm::StringRef path) const {
     print(llvm::errs());
     return "";
   }
+  auto explain = [&](std::error_code why) {
+    return ("cannot write '" + path + "': " + why.message() + " [cannot-write]")
+        .str();
+  };
   std::error_code failed;
   llvm::raw_fd_ostream os(path, failed);
   if (failed)
-    return ("cannot write '" + path + "': " + failed.message()).str();
+    return explain(failed);
   if (path.ends_with(".json"))
     writeJson(os);
   else
@@ -163,6 +167,5 @@ std::string FidelityReport::write(llvm::StringRef path) const {
   os.close();
   failed = os.error();
   os.clear_error();
-  return failed ? ("cannot write '" + path + "': " + failed.message()).str()
-                : "";
+  return failed ? explain(failed) : "";
 }

@@ -249,8 +249,8 @@ class Runs(unittest.TestCase):
 
     def test_orders_by_name(self):
         with self.assertRaisesRegex(
-                drawloom.Error, "^no order 'randon:1'; there are deterministic, "
-                "random:SEED, adversarial .* did you mean 'random'"):
+                drawloom.Error, "^unknown order 'randon:1'; expected deterministic, "
+                "random:SEED, timed:SEED, .* did you mean 'random'"):
             self.kernel.run(self.x, order="randon:1")
 
     def test_trials(self):

@@ -230,7 +230,7 @@ class Fusion:
     >>> x @ y                                                # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    drawloom.Error: ...matmul of 'x' [M, K] and 'y' [N, K]: inner dimensions differ: K and N; did you mean a @ b.T?
+    drawloom.Error: ...matmul of 'x' [M, K] and 'y' [N, K]: inner dimensions differ: K and N; did you mean a @ b.T? [fusion]
     """
 
     def __init__(self, name: str):

@@ -334,7 +334,7 @@ class Kernel:
         >>> kernel.run(A)
         Traceback (most recent call last):
         ...
-        drawloom.Error: @gemm reads 'B', which is not given
+        drawloom.Error: @gemm reads 'B', which is not given [argument]
         """
         outputs, _ = self._run(arrays, named, device=device, sms=sms,
                                order=order)

@@ -62,7 +62,7 @@ static std::string describe(const Network &network, SizeId id,
   else
     text = std::to_string(interval.min) + " <= " + name +
            " <= " + std::to_string(interval.max);
-  return size.perItemOf ? text + " in every item" : text;
+  return size.perItemOf ? text + " in every work tile" : text;
 }
 
 std::string Condition::describe(const Network &network) const {

@@ -288,8 +288,8 @@
 
 // -----
 
-// expected-error @below {{unknown value 'unspecialized'; expected error or unspecialized; did you mean 'unspecialized'?}}
-#s = #tile.schedule<fallback = unspecialized>
+// expected-error @below {{unknown value 'unspecialize'; expected error or unspecialized; did you mean 'unspecialized'?}}
+#s = #tile.schedule<fallback = unspecialize>
 
 // -----
 

@@ -81,7 +81,7 @@ TEST(ConditionTest, TripCountAgainstSymbolicSlots) {
 TEST(ConditionTest, EveryItemCounts) {
   Network n = Crossed(Count::constant(2), /*perItem=*/true).n;
   Verdict verdict = prove(n);
-  EXPECT_EQ(verdict.words, "k <= 2 in every item");
+  EXPECT_EQ(verdict.words, "k <= 2 in every work tile");
   EXPECT_TRUE(verdict.condition.admits(n, {{{3}, {0, 2, 1}}}));
   EXPECT_FALSE(verdict.condition.admits(n, {{{3}, {0, 3, 1}}}));
   // Items that don't exist don't count.
@@ -95,7 +95,7 @@ TEST(ConditionTest, ItemsThatDiffer) {
   // items that differ do not, so each k is a box of its own.
   Network n = pingPong(PingPong::sharedRing);
   Verdict verdict = prove(n);
-  EXPECT_EQ(verdict.words, "k = 1 in every item or k = 2 in every item");
+  EXPECT_EQ(verdict.words, "k = 1 in every work tile or k = 2 in every work tile");
   EXPECT_FALSE(run(n, {{{8}, {1}}}));
   EXPECT_FALSE(run(n, {{{8}, {2}}}));
   EXPECT_TRUE(run(n, {{{8}, {2, 1, 1, 1, 1, 1, 1, 1}}}));

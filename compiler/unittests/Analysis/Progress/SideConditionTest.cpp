@@ -102,7 +102,7 @@ TEST_F(SideConditionTest, BytesInRange) {
       produce(p, {}, 0, {.announced = 2 * half, .copies = {half, half}})};
   expectOne(Rule::bytesInRange,
             "pipe 'p': 1048576 bytes for one slot; an mbarrier counts up to "
-            "1048575, so use smaller tiles or two pipes [register-limit]");
+            "1048575, so use smaller tiles or two pipes");
 }
 
 TEST_F(SideConditionTest, BarrierCountsWarps) {

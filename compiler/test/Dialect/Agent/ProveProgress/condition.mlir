@@ -59,7 +59,7 @@ tile.kernel @different_for_each_item(%table: !tile.view<?xi32>, %n: index) {
   }
   %blocks = agent.pipe "blocks" slots(2) message : ()
   %scales = agent.pipe "scales" slots(1) message : ()
-  // expected-remark@below {{@different_for_each_item is proved deadlock-free if ceil(table[value 0 of the work tile] / 64) <= 2 in every item; otherwise: deadlock with work tiles = 1, ceil(table[value 0 of the work tile] / 64) = 3}}
+  // expected-remark@below {{@different_for_each_item is proved deadlock-free if ceil(table[value 0 of the work tile] / 64) <= 2 in every work tile; otherwise: deadlock with work tiles = 1, ceil(table[value 0 of the work tile] / 64) = 3}}
   agent.switch {
     agent.role @load warps(1) {
       agent.for_each_item (%i) in %items : !items {
