@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs programs about the order of streams and the host under the checker.
 
-Half of them are wrong: each has to be found, as an error of the rule that it
-names. The others have to come out right, and nothing may be said about them.
+Half of them are wrong: each has to be found by the rule that it names, as an
+error if the rule is one by default. The others have to come out right, and nothing may be said about them.
 """
 
 import argparse
@@ -17,6 +17,7 @@ CASES = Path(__file__).parent / "host-order"
 # What each is compiled with.
 SOURCES = {"streams": (), "host": (), "driver": ("-lcuda",),
            "per_thread": ("--default-stream", "per-thread")}
+WARNINGS = {"uninitialized-copy"}
 
 
 def compile_cases(name: str, stub: Path) -> Path:
@@ -34,7 +35,8 @@ def check(runner: Path, program: Path, case: str, verdict: str, report: Path) ->
     if verdict == "right":
         good = not reported and done.returncode == 0 and "Passed" in done.stdout
     else:
-        good = reported == {verdict} and "Passed" in done.stdout and done.returncode == 1
+        good = reported == {verdict} and "Passed" in done.stdout and \
+            done.returncode == (verdict not in WARNINGS)
     print(f"{case:36} {verdict:16} {'as it ought to' if good else 'NOT SO'}", flush=True)
     if not good:
         print("  " + (done.stdout + done.stderr).replace("\n", "\n  "))

@@ -68,12 +68,12 @@ static const Inst *waitingAt(const Fragment &fragment) {
   return fragment.resumes ? fragment.pc - 1 : fragment.pc;
 }
 
-/// Of fragments to begin a report with: what waits for something that came in
-/// part, what waits, and what runs.
+/// What a report begins with: fragments that run, in a run that was ended;
+/// those that wait for something that came in part; those that wait.
 static unsigned rankOf(const Fragment &fragment) {
   if (fragment.state != Fragment::Waiting)
-    return 2;
-  return fragment.object->isPartlyComplete() ? 0 : 1;
+    return 0;
+  return fragment.object->isPartlyComplete() ? 1 : 2;
 }
 
 /// Where every warp stands, a line for lanes that stand at one place for the

@@ -95,7 +95,8 @@ TEST(ConditionTest, ItemsThatDiffer) {
   // items that differ do not, so each k is a box of its own.
   Network n = pingPong(PingPong::sharedRing);
   Verdict verdict = prove(n);
-  EXPECT_EQ(verdict.words, "k = 1 in every work tile or k = 2 in every work tile");
+  EXPECT_EQ(verdict.words,
+            "k = 1 in every work tile or k = 2 in every work tile");
   EXPECT_FALSE(run(n, {{{8}, {1}}}));
   EXPECT_FALSE(run(n, {{{8}, {2}}}));
   EXPECT_TRUE(run(n, {{{8}, {2, 1, 1, 1, 1, 1, 1, 1}}}));
