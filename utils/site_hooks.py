@@ -27,14 +27,15 @@ MENU = [
                 "guides/is-it-fast.md", "guides/coming-from-triton.md",
                 "guides/coming-from-cutlass.md", "Python.md",
                 "guides/use-from-cpp.md", "Sweep.md", "Cache.md", "Editors.md"]),
-    ("Reference", ["CommandLine.md", "Messages.md", "CheckerRules.md", "StaticAnalysis.md", "Frontend.md",
-                   "FileFormats.md", "Plan.md", "EnvironmentVariables.md",
+    ("Reference", ["CommandLine.md", "Messages.md", "CheckerRules.md", "StaticAnalysis.md",
+                   "Frontend.md", "ScheduleFields.md", "FileFormats.md", "Plan.md", "EnvironmentVariables.md",
                    "SupportMatrix.md", "Driver.md", "EmulatedForms.md", "DeviceLibrary.md",
                    "API/Python.md", "Dialects/Tile.md", "Dialects/Agent.md",
                    "Dialects/AgentMessage.md", "Dialects/AgentProtocol.md", "Passes/*.md"]),
     ("How it works", ["Architecture.md", "Roles.md", "ProgressModel.md", "Protocol.md",
-                      "MemoryModel.md", "CheckerInternals.md", "Emulator.md", "Compiling.md",
-                      "CodeGeneration.md", "Layouts.md", "Clusters.md", "Target.md", "Interpreter.md", "Stages.md",
+                      "MemoryModel.md", "CheckerInternals.md", "Emulator.md", "Timing.md",
+                      "Compiling.md", "CodeGeneration.md", "Layouts.md", "Clusters.md",
+                      "Target.md", "Interpreter.md", "Stages.md",
                       "Dialects/*Rationale.md"]),
     ("Evidence", ["guides/what-works.md", "BugsInTheWild.md", "Comparison.md",
                   "pictures/README.md"]),
@@ -99,7 +100,8 @@ def rewrite(text, page, reached):
             reached[target] = path
         return start + os.path.relpath(target, pathlib.Path(page).parent) + end
 
-    return LINK.sub(replace, text)
+    # A title is the first line of a page, or else the name of its file.
+    return LINK.sub(replace, re.sub(r"\A\s*<!--.*?-->\s*", "", text, flags=re.S))
 
 
 def on_files(files, config):
@@ -140,8 +142,9 @@ def make_menu(pages):
         named |= set(found)
         menu.append({title: found})
     rest = sorted(set(pages) - named - set(HIDDEN))
-    menu.append({"More": [page for page in rest if not page.startswith("source/")]})
-    return [entry for entry in menu if list(entry.values())[0]]
+    if lost := [page for page in rest if not page.startswith("source/")]:
+        raise PluginError(f"no group of the menu has {', '.join(lost)}; add it to MENU")
+    return menu
 
 
 def on_page_markdown(markdown, page, config, files):
