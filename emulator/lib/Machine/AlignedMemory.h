@@ -22,22 +22,22 @@ using AlignedMemory = std::unique_ptr<char, AlignedDelete>;
 /// At a multiple of 1024.
 AlignedMemory allocateAligned(size_t size);
 
-/// Register files of warps that have ended, for those that a host thread starts
-/// next.
-class RegisterFiles {
+/// Memory of warps or clusters that have ended, for those that a host thread
+/// starts next. All pieces have one size.
+class AlignedPool {
 public:
-  /// One that holds `image`.
-  AlignedMemory take(const std::vector<char> &image);
-  /// Keeps a file of `size` bytes for later. A warp may end with another host
-  /// thread than it started with, which may have files of another size.
-  void give(AlignedMemory file, size_t size) {
+  /// One of `size` bytes, which may hold anything.
+  AlignedMemory take(size_t size);
+  /// Keeps one of `size` bytes for later. A warp may end with another host
+  /// thread than it started with, which may have pieces of another size.
+  void give(AlignedMemory piece, size_t size) {
     if (size == bytes)
-      files.push_back(std::move(file));
+      pieces.push_back(std::move(piece));
   }
 
 private:
   size_t bytes = 0; ///< Of each.
-  std::vector<AlignedMemory> files;
+  std::vector<AlignedMemory> pieces;
 };
 
 } // namespace drawloom::emu

@@ -50,11 +50,14 @@ char *CTA::shared() { return clusterField.sharedOf(rankField); }
 
 void CTA::start(Worker &worker) {
   uint32_t count = llvm::divideCeil(threadsField, 32);
+  const std::vector<char> &image = grid().program().registerImage;
   warpsField.reserve(count);
-  for (uint32_t index = 0; index != count; ++index)
+  for (uint32_t index = 0; index != count; ++index) {
+    AlignedMemory file = worker.registers.take(image.size());
+    memcpy(file.get(), image.data(), image.size());
     warpsField.push_back(std::make_unique<Warp>(
-        *this, index, threadsField - index * 32,
-        worker.registers.take(grid().program().registerImage)));
+        *this, index, threadsField - index * 32, std::move(file)));
+  }
   for (std::unique_ptr<Warp> &warp : warpsField) {
     if (Clock *clock = machine().clock())
       warp->startClock(*clock, clusterField.startTime());
@@ -135,8 +138,9 @@ uint64_t Cluster::linearOf(Dim3 cta) const {
 }
 
 void Cluster::start(Worker &worker) {
-  sharedMemory = allocateAligned(size_t(sharedBytesField) * size());
-  memset(sharedMemory.get(), 0, size_t(sharedBytesField) * size());
+  const size_t bytes = size_t(sharedBytesField) * size();
+  sharedMemory = worker.shared.take(bytes);
+  memset(sharedMemory.get(), 0, bytes);
   for (uint32_t rank = 0; rank != size(); ++rank) {
     Dim3 id = ctaId(rank);
     ctasField.push_back(
@@ -151,7 +155,8 @@ void Cluster::finish(Worker &worker) {
     cta->giveRegisters(worker);
   extensions = {};
   ctasField.clear();
-  sharedMemory.reset();
+  worker.shared.give(std::move(sharedMemory),
+                     size_t(sharedBytesField) * size());
 }
 
 llvm::SmallVector<uint32_t, 16> Cluster::smIndices() const {
@@ -196,20 +201,16 @@ Grid::Grid(Run &run, const Launch &launch, uint32_t index)
 
 Grid::~Grid() = default;
 
-AlignedMemory RegisterFiles::take(const std::vector<char> &image) {
-  if (bytes != image.size()) {
-    files.clear();
-    bytes = image.size();
+AlignedMemory AlignedPool::take(size_t size) {
+  if (bytes != size) {
+    pieces.clear();
+    bytes = size;
   }
-  AlignedMemory file;
-  if (files.empty()) {
-    file = allocateAligned(bytes);
-  } else {
-    file = std::move(files.back());
-    files.pop_back();
-  }
-  memcpy(file.get(), image.data(), bytes);
-  return file;
+  if (pieces.empty())
+    return allocateAligned(bytes);
+  AlignedMemory piece = std::move(pieces.back());
+  pieces.pop_back();
+  return piece;
 }
 
 bool Grid::startCluster(llvm::MutableArrayRef<Sm> sms) {

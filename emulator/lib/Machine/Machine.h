@@ -35,7 +35,7 @@ class Run;
 /// What a host thread has of its own: scratch memory of families.
 struct Worker {
   ExtensionSet extensions;
-  RegisterFiles registers;
+  AlignedPool registers, shared;
   /// Memory of copies that are done, for the next ones: it is in a cache.
   std::vector<std::vector<char>> buffers;
 };

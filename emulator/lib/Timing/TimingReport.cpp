@@ -16,14 +16,19 @@ using namespace drawloom;
 using namespace drawloom::emu;
 using llvm::formatv;
 
-static llvm::StringRef nameOf(StallKind kind) {
+/// What lanes at an instruction wait for.
+static llvm::StringRef nameOf(StallKind kind, llvm::StringRef mnemonic) {
   switch (kind) {
   case StallKind::Operand:
     return "waits for an operand";
   case StallKind::Issue:
     return "waits for an issue slot or an execution unit";
   case StallKind::Wait:
-    return "waits for a barrier, a group or other lanes";
+    if (mnemonic.starts_with("mbarrier."))
+      return "waits for an mbarrier";
+    if (mnemonic.starts_with("bar"))
+      return "waits for other warps";
+    return "waits for asynchronous operations or other lanes";
   }
   return "";
 }
@@ -79,12 +84,12 @@ std::string TimingReport::str(unsigned most) const {
   for (const Line *line : llvm::ArrayRef(sorted).take_front(most)) {
     const ptx::Instruction *parsed =
         line->first->kernel->parsed(line->first->instruction);
+    std::string mnemonic = parsed ? parsed->variant->mnemonic() : "ret";
     text += formatv("stall: {0:f1} % of the warps' time at {1}, '{2}', {3} "
                     "times: {4}\n",
                     100.0 * line->cycles / std::max<uint64_t>(1, warpCycles),
-                    placeOf(*line->first),
-                    parsed ? parsed->variant->mnemonic() : "ret", line->times,
-                    nameOf(line->first->kind));
+                    placeOf(*line->first), mnemonic, line->times,
+                    nameOf(line->first->kind, mnemonic));
   }
   return text;
 }
