@@ -7,7 +7,7 @@ warpgroup of its own loads. Each warpgroup has bm / groups rows, 64 of them in a
 
 from dataclasses import dataclass
 
-from blackwell import Writer
+from writer import Writer
 
 ROW = 128
 
@@ -26,6 +26,9 @@ class Recipe:
     ctas: int = 0
     multicast: bool = False  # CTA pairs that share B.
     wait: int = 1  # Groups of MMAs in flight.
+    pipeline: str = "overlap"  # Without roles: overlap, wait; see write_single.
+    order: str = "rows"  # rows, hilbert
+    chunk: bool = False  # A persistent CTA takes tiles that follow each other.
     output: str = "bf16"
 
     pair = False
@@ -56,7 +59,24 @@ class Recipe:
         return 2 if self.multicast else 1
 
 
-def write_tile(w: Writer):
+def write_hilbert(w: Writer):
+    """%tile to %t6, %t5 on a Hilbert curve; there are 4^n tiles."""
+    loop, turned, done = w.label("curve"), w.label("turned"), w.label("place")
+    w("mov.u32 %t0, 1; mov.u32 %t1, %tile; mov.u32 %t5, 0; mov.u32 %t6, 0;")
+    w.mark(loop)
+    w(f"""setp.ge.u32 %pt, %t0, %tilesm; @%pt bra {done};
+          shr.u32 %t2, %t1, 1; and.b32 %t2, %t2, 1; xor.b32 %t3, %t1, %t2; and.b32 %t3, %t3, 1;
+          setp.ne.u32 %pt, %t3, 0; @%pt bra {turned};
+          setp.eq.u32 %pt, %t2, 1; sub.u32 %t4, %t0, 1;
+          @%pt sub.u32 %t6, %t4, %t6; @%pt sub.u32 %t5, %t4, %t5;
+          mov.u32 %t4, %t6; mov.u32 %t6, %t5; mov.u32 %t5, %t4;""")
+    w.mark(turned)
+    w(f"""mad.lo.u32 %t6, %t0, %t2, %t6; mad.lo.u32 %t5, %t0, %t3, %t5;
+          shr.u32 %t1, %t1, 2; shl.b32 %t0, %t0, 1; bra {loop};""")
+    w.mark(done)
+
+
+def write_grouped(w: Writer):
     r = w.r
     w(f"""mul.lo.u32 %t0, %tilesn, {r.group};
           div.u32 %t1, %tile, %t0;
@@ -64,8 +84,13 @@ def write_tile(w: Writer):
           mul.lo.u32 %t3, %t1, {r.group}; sub.u32 %t4, %tilesm, %t3;
           min.u32 %t4, %t4, {r.group};
           div.u32 %t5, %t2, %t4; mul.lo.u32 %t6, %t5, %t4; sub.u32 %t6, %t2, %t6;
-          add.u32 %t6, %t6, %t3;
-          mul.lo.u32 %row, %t6, {r.bm * r.size};
+          add.u32 %t6, %t6, %t3;""")
+
+
+def write_tile(w: Writer):
+    r = w.r
+    (write_hilbert if r.order == "hilbert" else write_grouped)(w)
+    w(f"""mul.lo.u32 %row, %t6, {r.bm * r.size};
           mad.lo.u32 %row, %rank, {r.bm}, %row;
           mul.lo.u32 %column, %t5, {r.bn};""")
 
@@ -163,7 +188,7 @@ def tile_loop(w: Writer):
     again, end = w.label("tile"), w.label("tiles")
     w("mov.u32 %tile, %first;")
     w.mark(again)
-    w(f"setp.ge.u32 %pt, %tile, %tiles; @%pt bra {end};")
+    w(f"setp.ge.u32 %pt, %tile, %end; @%pt bra {end};")
     write_tile(w)
     return again, end
 
@@ -227,8 +252,11 @@ def write_consumer(w: Writer):
 
 
 def write_single(w: Writer):
-    """All warpgroups multiply; thread 0 fills slots that are free."""
+    """All warpgroups multiply; thread 0 fills slots that are free. MMAs of two steps are in
+    flight, or with `wait` those of one, and it is the copies that overlap with them."""
     r = w.r
+    waits = r.pipeline == "wait"
+    ahead = r.stages - 1 if waits else r.stages - (r.wait if r.stages > 1 else 0)
     again, end = tile_loop(w)
     loop, wait = w.label("step"), w.label("loaded")
     w("mov.u32 %i, 0; mov.u32 %load, 0;")
@@ -238,7 +266,7 @@ def write_single(w: Writer):
     w.mark(fill)
     # Slots of steps before %i - wait are free.
     w(f"""setp.ge.u32 %pt, %load, %steps; @%pt bra {wait};
-          add.u32 %t0, %i, {r.stages - (r.wait if r.stages > 1 else 0)};
+          add.u32 %t0, %i, {ahead};
           setp.ge.u32 %pt, %load, %t0; @%pt bra {wait};
           mov.u32 %keep, %slot; mov.u32 %slot, %lslot;""")
     write_load(w, "%load")
@@ -248,8 +276,11 @@ def write_single(w: Writer):
     w.mark(wait)
     w("bar.warp.sync -1; shl.b32 %t0, %slot, 3; add.u32 %full, %t0, %bars;")
     w.wait("%full", "%parity")
+    if waits:
+        w("wgmma.wait_group.sync.aligned 0; bar.sync 0;")
     write_mma(w)
-    w(f"wgmma.wait_group.sync.aligned {r.wait if r.stages > 1 else 0}; bar.sync 0;")
+    if not waits:
+        w(f"wgmma.wait_group.sync.aligned {r.wait if r.stages > 1 else 0}; bar.sync 0;")
     w.advance("%slot", "%parity", r.stages)
     w(f"add.u32 %i, %i, 1; setp.lt.u32 %pt, %i, %steps; @%pt bra {loop};")
     w("wgmma.wait_group.sync.aligned 0;")
@@ -283,7 +314,12 @@ def write(recipe: Recipe) -> str:
     w(f"""mov.u32 %first, %clusterid.x; mov.u32 %step, %nclusterid.x;
           div.u32 %tilesm, %M, {r.bm * r.size}; div.u32 %tilesn, %N, {r.bn};
           mul.lo.u32 %tiles, %tilesm, %tilesn; div.u32 %steps, %K, {r.bk};
-          mov.u32 %slot, 0; mov.u32 %parity, 0; mov.u32 %lslot, 0; mov.u32 %lparity, 0;""")
+          mov.u32 %slot, 0; mov.u32 %parity, 0; mov.u32 %lslot, 0; mov.u32 %lparity, 0;
+          mov.u32 %end, %tiles;""")
+    if r.chunk:
+        w("""add.u32 %t0, %tiles, %step; sub.u32 %t0, %t0, 1; div.u32 %t0, %t0, %step;
+             mul.lo.u32 %first, %first, %t0; add.u32 %end, %first, %t0;
+             min.u32 %end, %end, %tiles; mov.u32 %step, 1;""")
     last = w.label("last")
     if r.roles == "none":
         write_single(w)
@@ -310,14 +346,15 @@ def write(recipe: Recipe) -> str:
 .address_size 64
 .extern .shared .align 1024 .b8 smem[];
 .visible .entry gemm(.param .align 64 .b8 mapa[128], .param .align 64 .b8 mapb[128],
-    .param .align 64 .b8 mapd[128], .param .u64 out, .param .u32 m, .param .u32 n, .param .u32 k)
+    .param .align 64 .b8 mapd[128], .param .u64 out, .param .u32 m, .param .u32 n, .param .u32 k,
+    .param .u64 a, .param .u64 b)
 .reqntid {r.threads}, 1, 1
 .maxnreg 168
 {cluster}{{
   .reg .pred %pw, %pa, %pt, %pe, %pl, true;
   .reg .b16 %both;
   .reg .b32 %M, %N, %K, %thread, %warp, %lane, %wg, %member, %rank, %smem, %bars, %first, %step, %tilesm;
-  .reg .b32 %tilesn, %tiles, %steps, %slot, %parity, %tile, %row, %column, %a, %full, %empty, %kk, %i;
+  .reg .b32 %tilesn, %tiles, %end, %steps, %slot, %parity, %tile, %row, %column, %a, %full, %empty, %kk, %i;
   .reg .b32 %load, %lslot, %lparity, %last, %keep, %ta, %y, %t<10>;
   .reg .f32 %c<{r.parts * r.bn // 2}>;
   .reg .b64 %mapa, %mapb, %mapd, %out, %da, %db, %dak, %dbk, %o, %o2;

@@ -34,9 +34,10 @@ def launch(driver: Driver, recipe, m: int, n: int, k: int, a: int, b: int, d: in
     map_b = driver.tensor_map("bf16", b, (k, n), (k * 2,), (columns, box_b), swizzle)
     map_d = driver.tensor_map("bf16" if element == 2 else "fp32", d, (n, m), (n * element,),
                               box_d, swizzle_d)
-    parameters = map_a + map_b + map_d + struct.pack("<QIII", d, m, n, k)
-    tiles = (m // (recipe.bm * ctas)) * (n // recipe.bn)
-    clusters = min(tiles, (recipe.ctas or driver.sm_count) // ctas) if recipe.persistent else tiles
+    parameters = map_a + map_b + map_d + struct.pack("<QIII4xQQ", d, m, n, k, a, b)
+    tiles = (m // (recipe.bm * ctas * getattr(recipe, "halves", 1))) * (n // recipe.bn)
+    resident = recipe.persistent and not getattr(recipe, "clc", False)
+    clusters = min(tiles, (recipe.ctas or driver.sm_count) // ctas) if resident else tiles
     driver.launch(function, (clusters * ctas, 1, 1), (recipe.threads, 1, 1), (ctas, 1, 1),
                   recipe.shared, parameters)
 
