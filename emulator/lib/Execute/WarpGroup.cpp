@@ -169,8 +169,8 @@ WarpGroupProblem WarpGroup::takeRegisters(Warp &warp, WarpState &state,
                       isAccumulator(inst, watched) ? "D" : "A")};
     // MMAs of one shape add to an accumulator one after the other.
     if (reg.mma > state.settled && reg.mmaFence == state.fences &&
-        isAccumulator(reg.mmaInst, watched) &&
-        shapeOf(reg.mmaInst) != shapeOf(inst))
+        shapeOf(reg.mmaInst) != shapeOf(inst) &&
+        isAccumulator(reg.mmaInst, watched))
       return {ReportKind::Protocol,
               formatv("line {0} accumulates m{1}n{2}k{3} into a register that "
                       "this instruction uses, and may be in flight: only MMAs "
