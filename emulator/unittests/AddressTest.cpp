@@ -24,7 +24,9 @@ TEST(Address, CvtaRoundTrips) {
                               "cvta.to.local.u64 %rd3, %rd2;"
                               "sub.u64 %rd4, %rd2, %rd3; sub.u64 %rd5, %rd3, "
                               "%rd1; add.u64 %od, %rd4, %rd5;"),
-            lanes<uint64_t>([](unsigned) { return localWindow; }));
+            lanes<uint64_t>([](unsigned lane) {
+              return localWindow + (uint64_t(lane) << localThreadShift);
+            }));
   EXPECT_EQ(perLane<uint64_t>("cvta.global.u64 %rd1, g;"
                               "cvta.to.global.u64 %rd2, %rd1;"
                               "mov.u64 %rd3, g; sub.u64 %od, %rd2, %rd3;",

@@ -124,7 +124,7 @@ TEST(MemoryMustFail, PastTheEndOfALocalArray) {
     EXPECT_CONTAINS(indexed(index, "st.u32 [%rd2], %lane;"), where);
   }
   EXPECT_CONTAINS(indexed(8, "ld.local.u32 %o, [%rd1];"),
-                  "lane 3: 'ld.local.u32' of 4 bytes at 0x20000000020: byte 32 "
+                  "lane 3: 'ld.local.u32' of 4 bytes at 0x20000300020: byte 32 "
                   "of 'mine'");
   // An address in a register of 32 bits.
   EXPECT_CONTAINS(perLaneFailure(".local .align 4 .b8 mine[32]; mov.u32 %r1, "
@@ -136,6 +136,29 @@ TEST(MemoryMustFail, PastTheEndOfALocalArray) {
                   "byte 32 of 'mine', which has 32 bytes");
   EXPECT_CONTAINS(perLaneFailure("mov.u64 %rd1, 64; ld.local.u32 %o, [%rd1];"),
                   "byte 64 of local memory; 'k' has no .local variable");
+}
+
+// Hardware has one address for the variable in every thread, so a thread that
+// follows another's pointer silently reads its own memory.
+TEST(MemoryMustFail, LocalMemoryOfAnotherThread) {
+  const std::string share =
+      ".local .align 4 .b8 mine[4]; st.local.u32 [mine], %lane; mov.u64 %rd1, "
+      "mine; cvta.local.u64 %rd1, %rd1; mov.b64 {%r1, %r2}, %rd1;"
+      "shfl.sync.idx.b32 %r1, %r1, 3, 31, -1; mov.b64 %rd2, {%r1, %r2};";
+  const std::string where = "local memory of thread 3, and this is thread 0; "
+                            "local memory is private to a thread";
+  EXPECT_EQ(perLane<uint32_t>(share + "ld.u32 %o, [%rd1];"),
+            lanes<uint32_t>([](unsigned lane) { return lane; }));
+  EXPECT_CONTAINS(perLaneFailure(share + "ld.u32 %o, [%rd2];"),
+                  "lane 0: 'ld.u32' of 4 bytes at 0x20000300000: " + where);
+  EXPECT_CONTAINS(perLaneFailure(share + "st.u32 [%rd2], %lane;"), where);
+  EXPECT_CONTAINS(perLaneFailure(share + "cvta.to.local.u64 %rd2, %rd2; "
+                                         "ld.local.u32 %o, [%rd2];"),
+                  where);
+  EXPECT_CONTAINS(
+      perLaneFailure(share + "xor.b64 %rd2, %rd1, 1073741824; "
+                             "ld.u32 %o, [%rd2];"),
+      "local memory of thread 0 of another CTA, and this is thread 0;");
 }
 
 // The caller's array is not past its end where the function's frame begins, nor

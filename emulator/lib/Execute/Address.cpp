@@ -23,15 +23,14 @@ using ptx::Slot;
 using ptx::StateSpace;
 using ptx::Type;
 
-/// What to add to an address in `space` to make it generic.
+/// What to add to an address in `space` to make it generic. Local memory has an
+/// address for each thread.
 static uint64_t windowOf(StateSpace space) {
   switch (space) {
   case StateSpace::Shared:
   case StateSpace::SharedCta:
   case StateSpace::SharedCluster:
     return sharedWindow;
-  case StateSpace::Local:
-    return localWindow;
   case StateSpace::Param:
   case StateSpace::ParamEntry:
     return paramWindow;
@@ -49,15 +48,44 @@ static const Inst *addOffset(Warp &warp, const Inst *inst, uint32_t mask) {
   return inst + 1;
 }
 
+template <typename Base>
+static const Inst *localToGeneric(Warp &warp, const Inst *inst, uint32_t mask) {
+  auto d = destination<uint64_t>(warp, inst->slot[0]);
+  auto a = source<Base>(warp, inst->slot[1]);
+  uint64_t first = warp.localAddress(0) + inst->imm;
+  forLanes(mask, [=](unsigned lane) {
+    d.set(lane, a[lane] + first + (uint64_t(lane) << localThreadShift));
+  });
+  return inst + 1;
+}
+
+static const Inst *genericToLocal(Warp &warp, const Inst *inst, uint32_t mask) {
+  auto d = destination<uint64_t>(warp, inst->slot[0]);
+  auto a = source<uint64_t>(warp, inst->slot[1]);
+  uint64_t first = warp.localAddress(0);
+  forLanes(mask, [=](unsigned lane) {
+    d.set(lane, a[lane] - first - (uint64_t(lane) << localThreadShift));
+  });
+  return inst + 1;
+}
+
 static bool decodeCvta(Decoder &decoder, Inst &inst) {
   if (decoder.type() != Type::U64)
     return false; // There is no 32-bit generic address.
   StateSpace space = ptx::spaceOf(decoder.get(Slot::Space));
   AddressRef address = decoder.address(1);
   uint64_t window = windowOf(space);
-  if (window == paramWindow && !decoder.isKernelParameter(decoder.operand(1)))
-    window = localWindow; // A parameter of a function is in its frame.
-  inst.fn = address.wide ? addOffset<uint64_t> : addOffset<uint32_t>;
+  // A parameter of a function is in its frame.
+  const bool isLocal =
+      space == StateSpace::Local ||
+      (window == paramWindow && !decoder.isKernelParameter(decoder.operand(1)));
+  if (isLocal) {
+    window = 0;
+    inst.fn =
+        address.wide ? localToGeneric<uint64_t> : localToGeneric<uint32_t>;
+  } else {
+    inst.fn = address.wide ? addOffset<uint64_t> : addOffset<uint32_t>;
+  }
   inst.slot[0] = decoder.dest(0);
   inst.slot[1] = address.base;
   inst.imm = address.offset + window;
@@ -67,10 +95,11 @@ static bool decodeCvta(Decoder &decoder, Inst &inst) {
 static bool decodeCvtaTo(Decoder &decoder, Inst &inst) {
   if (decoder.type() != Type::U64)
     return false;
-  inst.fn = addOffset<uint64_t>;
+  StateSpace space = ptx::spaceOf(decoder.get(Slot::Space));
+  inst.fn = space == StateSpace::Local ? genericToLocal : addOffset<uint64_t>;
   inst.slot[0] = decoder.dest(0);
   inst.slot[1] = decoder.source(1, Type::U64);
-  inst.imm = -windowOf(ptx::spaceOf(decoder.get(Slot::Space)));
+  inst.imm = -windowOf(space);
   return true;
 }
 
@@ -131,7 +160,7 @@ static bool decodeIsspacep(Decoder &decoder, Inst &inst) {
     inst.fn = isInCluster;
     return true;
   case StateSpace::Local:
-    windows[0] = {localWindow, localWindowSize};
+    windows[0] = {localWindow, windowMask + 1};
     break;
   case StateSpace::Param:
   case StateSpace::ParamEntry:

@@ -33,7 +33,8 @@ static uint64_t argument(Warp &warp, const Inst *inst, unsigned index,
   uint32_t frame =
       warp.lanes<uint32_t>(warp.program().frameBase)[lane] + argument.offset;
   size_t bytes = std::min<size_t>(argument.bytes, sizeof(value));
-  if (char *memory = translate(warp, lane, localWindow + frame, bytes))
+  if (char *memory =
+          translate(warp, lane, warp.localAddress(lane) + frame, bytes))
     memcpy(&value, memory, bytes);
   return value;
 }
@@ -52,7 +53,8 @@ static void setResult(Warp &warp, const Inst *inst, unsigned lane,
   uint32_t frame =
       warp.lanes<uint32_t>(warp.program().frameBase)[lane] + result.offset;
   size_t bytes = std::min<size_t>(result.bytes, sizeof(value));
-  if (char *memory = translate(warp, lane, localWindow + frame, bytes))
+  if (char *memory =
+          translate(warp, lane, warp.localAddress(lane) + frame, bytes))
     memcpy(memory, &value, bytes);
 }
 

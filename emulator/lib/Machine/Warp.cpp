@@ -23,11 +23,19 @@ using namespace drawloom::emu;
 /// runs the code behind it on its own.
 static constexpr uint32_t backwardBranchLimit = 1024;
 
+/// The generic address of the local memory of a warp's first lane.
+static uint64_t localBaseOf(CTA &cta, uint32_t warp) {
+  Cluster &cluster = cta.cluster();
+  uint64_t number = cluster.index() * cluster.size() + cta.rank();
+  return localWindow | (number << localCtaShift & windowMask) |
+         uint64_t(warp) * 32 << localThreadShift;
+}
+
 Warp::Warp(CTA &cta, uint32_t index, uint32_t threads, AlignedMemory file)
     : registers(file.get()), ctaField(cta), machineField(cta.machine()),
       programField(cta.grid().program()),
       listenerField(cta.cluster().listener()), indexField(index),
-      registerFile(std::move(file)),
+      localBase(localBaseOf(cta, index)), registerFile(std::move(file)),
       codeEnd(programField.code.data() + programField.code.size()) {
   liveField = threads >= 32 ? ~0u : (1u << threads) - 1;
   setRegisters();

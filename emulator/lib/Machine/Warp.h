@@ -29,6 +29,7 @@
 #include "Machine/Extension.h"
 #include "Machine/Fragment.h"
 #include "Machine/WaitObject.h"
+#include "drawloom/Emulator/AddressMap.h"
 #include "llvm/ADT/Twine.h"
 #include <array>
 #include <memory>
@@ -123,6 +124,10 @@ public:
   IssuePoint issuePoint(const Inst *inst, uint32_t mask);
   /// The same for work of an engine, which listeners know by a number.
   IssuePoint newOperation(const Inst *inst, uint32_t mask);
+  /// The generic address at which a lane's local memory begins.
+  uint64_t localAddress(unsigned lane) const {
+    return localBase + (uint64_t(lane) << localThreadShift);
+  }
   char *localMemory(); ///< 32 times localWindowSize bytes; lane by lane.
   /// The frames of a lane that runs: that of its function first, that of the
   /// kernel last.
@@ -272,6 +277,7 @@ private:
   const Program &programField;
   ClusterListener *listenerField;
   uint32_t indexField;
+  const uint64_t localBase; ///< Of lane 0.
   AlignedMemory registerFile;
   const Inst *const codeEnd; ///< Behind the last instruction.
   char *local = nullptr;

@@ -64,7 +64,7 @@ char *drawloom::emu::translate(Warp &warp, unsigned lane, uint64_t address,
   char *local = warp.localMemory();
   if (!local)
     return nullptr;
-  uint64_t offset = address - localWindow;
+  uint64_t offset = address - warp.localAddress(lane);
   for (LocalFrame frame : warp.localFrames(lane))
     if (frame.holds(offset, bytes))
       return local + lane * localWindowSize + offset;
@@ -181,7 +181,7 @@ std::string drawloom::emu::describeAddress(Cluster &cluster, uint64_t address,
            llvm::utostr(cluster.sharedBytes());
   }
   case Space::Local:
-    return where + "byte " + llvm::utostr(address - localWindow) +
+    return where + "byte " + llvm::utostr(address & localByteMask) +
            " of a thread's local memory";
   case Space::Param:
     return where + "byte " + llvm::utostr(address - paramWindow) +
@@ -193,13 +193,14 @@ std::string drawloom::emu::describeAddress(Cluster &cluster, uint64_t address,
   return where + "no memory is there";
 }
 
-/// The generic address of an address in `space`.
-static uint64_t generic(Space space, uint64_t address) {
+/// The generic address of a lane's address in `space`.
+static uint64_t generic(Warp &warp, unsigned lane, Space space,
+                        uint64_t address) {
   switch (space) {
   case Space::Shared:
     return sharedWindow + static_cast<uint32_t>(address);
   case Space::Local:
-    return localWindow + address;
+    return warp.localAddress(lane) + address;
   case Space::Param:
     return paramWindow + address;
   default:
@@ -212,11 +213,36 @@ static std::string mnemonic(Warp &warp, const Inst *inst) {
   return source ? source->variant->mnemonic() : "";
 }
 
+/// Whether a lane's pointer is one to a local variable of another thread, at a
+/// place where this one has variables, too.
+static bool isOfOtherThread(Warp &warp, unsigned lane, uint64_t address) {
+  return isLocal(address) &&
+         (address ^ warp.localAddress(lane)) >> localThreadShift != 0 &&
+         llvm::any_of(warp.localFrames(lane), [&](LocalFrame frame) {
+           return frame.holds(address & localByteMask, 1);
+         });
+}
+
+static std::string describeOtherThread(Warp &warp, unsigned lane,
+                                       uint64_t address) {
+  uint64_t own = warp.localAddress(lane);
+  auto threadOf = [](uint64_t address) {
+    return llvm::utostr(address >> localThreadShift & localThreadMask);
+  };
+  bool isSameCta = (address ^ own) >> localCtaShift == 0;
+  return "local memory of thread " + threadOf(address) +
+         (isSameCta ? "" : " of another CTA") + ", and this is thread " +
+         threadOf(own) +
+         "; local memory is private to a thread: pass the value through shared "
+         "or global memory";
+}
+
 /// The byte of local memory that an access means, by a generic address. One
 /// below the window is a negative index into an array there.
-static std::optional<int64_t> localOffset(Space space, uint64_t address) {
+static std::optional<int64_t> localOffset(Warp &warp, unsigned lane,
+                                          Space space, uint64_t address) {
   constexpr int64_t nearby = int64_t(1) << 31;
-  int64_t offset = address - localWindow;
+  int64_t offset = address - warp.localAddress(lane);
   if (space == Space::Local) // In a register of 32 bits, -1 has no sign.
     return offset >= nearby && offset < 2 * nearby ? offset - 2 * nearby
                                                    : offset;
@@ -228,7 +254,7 @@ static std::optional<int64_t> localOffset(Space space, uint64_t address) {
 [[gnu::cold, gnu::noinline]] static bool
 failAccess(Warp &warp, const Inst *inst, unsigned lane, const AccessInfo &info,
            uint64_t address) {
-  address = generic(info.space, address);
+  address = generic(warp, lane, info.space, address);
   if (address % info.alignment) {
     warp.fail(inst, 1u << lane, ReportKind::MisalignedAddress,
               "'" + mnemonic(warp, inst) + "' at 0x" +
@@ -247,13 +273,16 @@ failAccess(Warp &warp, const Inst *inst, unsigned lane, const AccessInfo &info,
                   " can't be written");
     return false;
   }
-  std::optional<int64_t> local = localOffset(info.space, address);
-  warp.fail(
-      inst, 1u << lane, ReportKind::IllegalAddress,
-      "'" + mnemonic(warp, inst) + "' of " + Twine(info.bytes) + " bytes at " +
-          (local ? "0x" + llvm::utohexstr(address, true) + ": " +
-                       describeLocal(warp, inst, lane, *local)
-                 : describeAddress(warp.cta().cluster(), address, info.bytes)));
+  std::string where = "0x" + llvm::utohexstr(address, true) + ": ";
+  if (isOfOtherThread(warp, lane, address))
+    where += describeOtherThread(warp, lane, address);
+  else if (auto offset = localOffset(warp, lane, info.space, address))
+    where += describeLocal(warp, inst, lane, *offset);
+  else
+    where = describeAddress(warp.cta().cluster(), address, info.bytes);
+  warp.fail(inst, 1u << lane, ReportKind::IllegalAddress,
+            "'" + mnemonic(warp, inst) + "' of " + Twine(info.bytes) +
+                " bytes at " + where);
   return false;
 }
 
@@ -264,7 +293,7 @@ failAccess(Warp &warp, const Inst *inst, unsigned lane, const AccessInfo &info,
                                           char **host) {
   for (; mask; mask &= mask - 1) {
     unsigned lane = std::countr_zero(mask);
-    uint64_t address = generic(info.space, addresses[lane]);
+    uint64_t address = generic(warp, lane, info.space, addresses[lane]);
     char *memory = nullptr;
     if (address % info.alignment == 0 &&
         (info.kind == AccessKind::Read || !isReadOnly(warp.machine(), address)))
@@ -403,7 +432,7 @@ static void genericAddressesOf(Warp &warp, const AccessInfo &info,
                                uint64_t *addresses) {
   addressesOf<Base, space>(warp, info, addresses);
   for (unsigned lane = 0; lane != 32; ++lane)
-    addresses[lane] = generic(space, addresses[lane]);
+    addresses[lane] = generic(warp, lane, space, addresses[lane]);
 }
 
 template <typename Base, Space space>

@@ -26,7 +26,8 @@ drawloom::emu::tellResolved(Warp &warp, const Inst *inst, uint32_t mask,
     unsigned lane = std::countr_zero(rest);
     Space space = spaceOf(addresses[lane]);
     if (space == Space::Local) {
-      local.addLane(lane, addresses[lane], info.bytes);
+      local.addLane(lane, localWindow + (addresses[lane] & localByteMask),
+                    info.bytes);
       localLanes |= 1u << lane;
     } else if (space != Space::Param) {
       ranges.addLane(lane, addresses[lane], info.bytes);

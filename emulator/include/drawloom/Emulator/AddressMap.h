@@ -11,7 +11,7 @@
 //
 //   window   base             what the offset is
 //   shared   0x0100'0000'0000 rank << 24 | byte: the CTA's rank in its cluster
-//   local    0x0200'0000'0000 byte of the thread's own memory
+//   local    0x0200'0000'0000 CTA << 30 | thread << 20 | byte of its memory
 //   param    0x0400'0000'0000 byte of the kernel's parameters
 //   code     0x0500'0000'0000 number of a function, times 16
 //   global   0x7000'0000'0000 byte of the device's memory; constants are there
@@ -20,6 +20,10 @@
 // The address of a shared variable in its own space is the offset: it carries
 // the rank already, so an address in shared::cta is one in shared::cluster, and
 // mapa is arithmetic. A window's base has zeros in its low 40 bits.
+//
+// The address of a local variable in its own space is the byte alone. A generic
+// one carries the thread and the low bits of the CTA's number, so a thread that
+// follows another's pointer is found: hardware would show it its own memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,6 +54,12 @@ inline constexpr uint64_t sharedWindowSize = uint64_t(highestRank + 1)
                                              << sharedRankShift;
 /// Local memory of a thread (PTX ISA and CUDA: 512 KiB).
 inline constexpr uint64_t localWindowSize = 512 << 10;
+/// Where thread and CTA stand in a generic address of it.
+inline constexpr unsigned localThreadShift = 20;
+inline constexpr unsigned localCtaShift = 30;
+inline constexpr uint64_t localByteMask = (uint64_t(1) << localThreadShift) - 1;
+inline constexpr uint32_t localThreadMask =
+    (1u << (localCtaShift - localThreadShift)) - 1;
 /// Kernel parameters (32,764 bytes since PTX 8.1).
 inline constexpr uint64_t paramWindowSize = 32764;
 
@@ -57,7 +67,7 @@ inline bool isShared(uint64_t address) {
   return address - sharedWindow < sharedWindowSize;
 }
 inline bool isLocal(uint64_t address) {
-  return address - localWindow < localWindowSize;
+  return address >> windowShift == localWindow >> windowShift;
 }
 
 } // namespace drawloom::emu
