@@ -168,20 +168,28 @@ void ClusterChecker::touchByThreads(const AccessEvent &event) {
       protocol.touchArray(event.origin, range);
     if (emu::isShared(range.address) && access.writes)
       protocol.touchBarrier(event.origin, range);
+    auto touchPart = [&](const MemoryRange &part) {
+      access.range = part;
+      access.writes =
+          event.kind != AccessKind::Read && !(event.failed & part.lanes);
+      touch(access, event.origin);
+    };
+    // A compare-and-swap that fails only reads.
+    const uint32_t failed = range.lanes & event.failed;
+    const uint32_t done = range.lanes & ~failed;
     uint64_t last = range.address + (range.count - 1) * range.pitch;
     bool isMixed = emu::isShared(range.address) != emu::isShared(last);
-    if (!isMixed && !event.failed) {
-      access.range = range;
-      touch(access, event.origin);
-      continue;
-    }
-    uint32_t lanes = range.lanes;
-    for (uint32_t piece = 0; lanes; ++piece, lanes &= lanes - 1) {
-      access.range = {range.address + piece * range.pitch, range.bytes, 1, 0,
-                      lanes & -lanes};
-      access.writes =
-          event.kind != AccessKind::Read && !(event.failed & lanes & -lanes);
-      touch(access, event.origin);
+    if (!isMixed && (!failed || !done)) {
+      touchPart(range);
+    } else if (range.pitch == 0) {
+      for (uint32_t lanes : {done, failed})
+        touchPart({range.address, range.bytes, uint32_t(llvm::popcount(lanes)),
+                   0, lanes});
+    } else {
+      uint32_t lanes = range.lanes;
+      for (uint32_t piece = 0; lanes; ++piece, lanes &= lanes - 1)
+        touchPart({range.address + piece * range.pitch, range.bytes, 1, 0,
+                   lanes & -lanes});
     }
   }
   if (event.undefined && event.kind == AccessKind::Write)
