@@ -108,6 +108,17 @@ std::string PlanNames::placeAt(StringRef kernel, bool isColumns,
 std::string PlanNames::sharedAt(StringRef kernel, int64_t byte) const {
   return placeAt(kernel, false, byte);
 }
+
+std::optional<PlanNames::Barrier> PlanNames::barrierAt(StringRef kernel,
+                                                       int64_t byte) const {
+  std::string text = sharedAt(kernel, byte);
+  StringRef slot = text;
+  bool isFull = slot.consume_front("the full barrier of ");
+  if (!isFull && !slot.consume_front("the empty barrier of "))
+    return std::nullopt;
+  return Barrier{isFull, slot.str(), slot.rsplit(' ').second.str()};
+}
+
 std::string PlanNames::columnAt(StringRef kernel, int64_t column) const {
   return placeAt(kernel, true, column);
 }

@@ -52,10 +52,8 @@ public:
   ClusterTrace(const PlanNames &names, const LaunchedKernel &launched,
                const ClusterStart &start)
       : names(names), kernel(launched.kernel->function->name.str()),
-        clock(start.clock), begin(clock()) {
-    for (const Kernel::SharedArray &array : launched.kernel->sharedArrays())
-      if (array.size == 0)
-        dynamicShared = array.offset;
+        clock(start.clock), begin(clock()),
+        dynamicShared(launched.kernel->dynamicSharedOffset()) {
     std::string name = llvm::demangle(kernel);
     for (uint64_t cta : start.ctas)
       ctas.push_back({llvm::formatv("{0}, launch {1}, CTA {2}",
@@ -154,15 +152,9 @@ private:
   }
   BarrierName nameBarrier(uint64_t address) const {
     uint64_t byte = (address - sharedWindow) & sharedOffsetMask;
-    std::string text = names.sharedAt(kernel, int64_t(byte) - dynamicShared);
-    StringRef slot = text;
-    BarrierName name;
-    name.isFull = slot.consume_front("the full barrier of ");
-    name.isEmpty = slot.consume_front("the empty barrier of ");
-    name.slot = name.isFull || name.isEmpty
-                    ? slot.str()
-                    : "mbarrier at byte " + llvm::utostr(byte);
-    return name;
+    if (auto known = names.barrierAt(kernel, int64_t(byte) - dynamicShared))
+      return {known->isFull, !known->isFull, known->slot};
+    return {false, false, "mbarrier at byte " + llvm::utostr(byte)};
   }
   void phaseEnded(const MbarrierEvent &event) {
     unsigned rank = (event.address - sharedWindow) >> sharedRankShift;
@@ -184,7 +176,7 @@ private:
   const std::string kernel;
   const std::function<uint64_t()> clock;
   const uint64_t begin;
-  int64_t dynamicShared = 0;
+  const int64_t dynamicShared;
   std::vector<Cta> ctas;
   /// By rank, then by warp.
   std::vector<std::map<unsigned, uint64_t>> lastExit;

@@ -111,7 +111,7 @@ Result Driver::initialize() {
         .isStrict = mode == "strict",
         .suppressions = std::move(*suppressions),
         .countsCosts = !environment("DRAWLOOM_CHECK_REMARKS").empty(),
-        .names = std::move(*names)});
+        .names = *names});
     check->listener().watchHost();
     watch = std::make_unique<HostWatch>(*this, *check);
   }
@@ -119,8 +119,9 @@ Result Driver::initialize() {
     if (check)
       return reject("DRAWLOOM_TRACE and DRAWLOOM_CHECK are both set; a run is "
                     "traced or checked");
-    trace = std::make_unique<checker::Trace>(std::move(*names));
+    trace = std::make_unique<checker::Trace>(*names);
   }
+  planNames = std::move(*names);
   if (llvm::StringRef path = environment("DRAWLOOM_FIDELITY"); !path.empty()) {
     device->countExecution();
     fidelity = std::make_unique<FidelityLog>(path);
@@ -315,9 +316,14 @@ Result Driver::flush() {
     watch->runEnded(operations);
   shown.reset();
   lastStatistics = result.statistics;
+  std::vector<checker::RoleTime> roles;
   if (result.timing) {
     lastTiming = *result.timing;
     traceScale = lastTiming.clockMhz;
+    roles = checker::timeRoles(lastTiming, planNames);
+    lastTimingText.clear();
+    llvm::raw_string_ostream(lastTimingText)
+        << llvm::json::Value(checker::toJson(lastTiming, roles));
   }
   output.flush();
   if (check)
@@ -327,7 +333,7 @@ Result Driver::flush() {
   if (trace)
     writeTrace();
   if (result.timing && !time.empty())
-    complain("time of " + result.timing->str());
+    complain("time of " + result.timing->str() + checker::describe(roles));
   if (result.ok())
     return CUDA_SUCCESS;
   lastReport = result.report->str();

@@ -27,6 +27,7 @@
 #include "FidelityLog.h"
 #include "HostVisible.h"
 #include "HostWatch.h"
+#include "drawloom/Checker/RoleTimes.h"
 #include "drawloom/Checker/Trace.h"
 #include "drawloom/Emulator/Launch.h"
 #include "llvm/ADT/DenseMap.h"
@@ -143,6 +144,8 @@ public:
   emu::RunStatistics lastStatistics; ///< Of the last run.
   double traceScale = 1;             ///< What a microsecond of the trace is.
   emu::TimingReport lastTiming;      ///< Of the last run that was timed.
+  std::string lastTimingText;        ///< The same, in JSON.
+  checker::PlanNames planNames;      ///< Of roles and pipes; may be none.
   std::unique_ptr<Check> check;      ///< Null if it isn't asked for.
   std::unique_ptr<HostWatch> watch;  ///< The same.
   std::unique_ptr<FidelityLog> fidelity; ///< The same.

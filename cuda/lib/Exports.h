@@ -42,6 +42,9 @@ drawloomLastStatistics(uint64_t *numbers);
 /// DRAM; nanoseconds.
 __attribute__((visibility("default"))) void
 drawloomLastTiming(uint64_t *numbers);
+/// The same in JSON, with what the roles of a plan wait for; empty if no run
+/// was timed. It is valid until the next run.
+__attribute__((visibility("default"))) const char *drawloomTiming();
 /// Makes the next cuInit make a device with these settings, which come before
 /// variables of the same names in the environment. Not 0 while a context is
 /// alive.

@@ -183,6 +183,12 @@ void cuda::drawloomLastTiming(uint64_t *numbers) {
   numbers[5] = timing.microseconds * 1000;
 }
 
+const char *cuda::drawloomTiming() {
+  Driver &driver = Driver::get();
+  std::lock_guard lock(driver.mutex);
+  return driver.lastTimingText.c_str();
+}
+
 int cuda::drawloomStart(const char *const *names, const char *const *values,
                         size_t count) {
   Driver &driver = Driver::get();

@@ -197,6 +197,64 @@ TEST(Clock, StallsNameTheirInstruction) {
       << words;
 }
 
+// Warp 0 arrives after 400 dependent FMAs. Lanes of warp 1 wait for it in two
+// places, and the warp stands still once.
+TEST(Clock, WaitsAreOfWarpsAndBarriers) {
+  std::string work;
+  for (unsigned i = 0; i != 400; ++i)
+    work += "  fma.rn.f32 %f1, %f1, %f1, %f1;\n";
+  Harness h("b200", R"(
+.visible .entry k() {
+  .reg .pred %p<4>;
+  .reg .b32 %r<4>;
+  .reg .f32 %f<2>;
+  .reg .b64 %rd<2>;
+  .shared .align 16 .b8 other[64];
+  .shared .align 8 .b64 bar;
+  mov.u32 %r1, %tid.x;
+  setp.eq.u32 %p1, %r1, 0;
+  @%p1 mbarrier.init.shared.b64 [bar], 32;
+  bar.sync 0;
+  setp.ge.u32 %p2, %r1, 32;
+  @%p2 bra wait;
+)" + work + R"(
+  mbarrier.arrive.shared.b64 %rd1, [bar];
+  ret;
+wait:
+  setp.ge.u32 %p3, %r1, 48;
+  @%p3 bra upper;
+lower:
+  mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
+  @!%p1 bra lower;
+  ret;
+upper:
+  mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
+  @!%p1 bra upper;
+  ret;
+})");
+  h.options.policy = Policy::Timed;
+  RunResult result = h.launch("k", {3}, {64}, {});
+  ASSERT_TRUE(result.ok() && result.timing);
+  const std::vector<WarpTime> &warps = result.timing->warps;
+  ASSERT_EQ(warps.size(), 2u);
+  for (const WarpTime &warp : warps) {
+    uint64_t waits = 0;
+    for (const WarpTime::Wait &wait : warp.waits)
+      waits += wait.cycles;
+    EXPECT_LE(waits, warp.cycles);
+  }
+  ASSERT_FALSE(warps[1].waits.empty());
+  const WarpTime::Wait &wait = warps[1].waits.front();
+  EXPECT_EQ(wait.kind, WaitKind::Mbarrier);
+  for (const Kernel::SharedArray &array : warps[1].kernel->sharedArrays())
+    EXPECT_EQ(array.offset == wait.byte, array.name == "bar");
+  // Of three CTAs, 1600 cycles each, and what is around them.
+  EXPECT_GT(wait.cycles, 3 * 1500u);
+  EXPECT_LT(wait.cycles, 3 * 1900u);
+  for (const WarpTime::Wait &other : warps[0].waits)
+    EXPECT_EQ(other.kind, WaitKind::Barrier);
+}
+
 TEST(Clock, OtherDevicesHaveNone) {
   Harness h("rtx5090", ".visible .entry k() { ret; }");
   h.options.policy = Policy::Timed;

@@ -58,6 +58,8 @@ Driver::open(llvm::StringRef library, llvm::ArrayRef<Setting> settings) {
       reinterpret_cast<const char *(*)()>(dlsym(handle, "drawloomLastReport"));
   driver->findingsOf =
       reinterpret_cast<const char *(*)()>(dlsym(handle, "drawloomFindings"));
+  driver->timingOf =
+      reinterpret_cast<const char *(*)()>(dlsym(handle, "drawloomTiming"));
   driver->setInterruptedOf = reinterpret_cast<void (*)(int (*)())>(
       dlsym(handle, "drawloomDriverSetInterrupted"));
   int result = driver->functionTable.cuInit(0);

@@ -62,6 +62,13 @@ std::vector<Kernel::SharedArray> Kernel::sharedArrays() const {
   return arrays;
 }
 
+uint32_t Kernel::dynamicSharedOffset() const {
+  for (const SharedVariable &variable : program->shared)
+    if (variable.size == 0)
+      return variable.offset;
+  return 0;
+}
+
 uint32_t Kernel::instructionCount() const { return program->code.size(); }
 
 const ptx::Instruction *Kernel::parsed(uint32_t instruction) const {

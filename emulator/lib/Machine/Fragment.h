@@ -17,10 +17,12 @@
 #ifndef DRAWLOOM_EMULATOR_FRAGMENT_H
 #define DRAWLOOM_EMULATOR_FRAGMENT_H
 
+#include "drawloom/Emulator/Timing.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/simple_ilist.h"
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace drawloom::emu {
@@ -68,8 +70,15 @@ struct Fragment : llvm::ilist_node<Fragment, llvm::ilist_tag<WaitList>>,
   /// What it waits for, and a value for the object's own use.
   WaitObject *object = nullptr;
   uint64_t waitValue = 0;
-  /// In a timed run: the cycles in which it may go on, and began to wait.
-  uint64_t readyAt = 0, waitsSince = 0;
+  /// In a timed run: the cycle in which it may go on.
+  uint64_t readyAt = 0;
+  /// And what it has waited for until then, if it has.
+  struct Waited {
+    uint32_t instruction;
+    WaitKind kind;
+    uint32_t byte; ///< Of an mbarrier, in the shared memory of its CTA.
+  };
+  std::optional<Waited> waited;
   llvm::SmallVector<CallFrame, 2> calls;
 };
 

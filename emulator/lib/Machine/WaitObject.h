@@ -30,7 +30,6 @@
 namespace drawloom::emu {
 
 /// What lanes wait for, as far as the clock is concerned.
-enum class WaitKind : uint8_t { Mbarrier, Barrier, Cluster, Other };
 
 class WaitObject {
 public:

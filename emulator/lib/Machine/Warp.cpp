@@ -253,7 +253,6 @@ const Inst *Warp::wait(const Inst *inst, uint32_t mask, WaitObject &object,
   fragment.state = Fragment::Waiting;
   fragment.object = &object;
   fragment.waitValue = value;
-  fragment.waitsSince = machineField.now;
   fragment.suspended = false;
   fragment.resumes = mode == WaitMode::Resume;
   object.waiters.push_back(fragment);
@@ -268,7 +267,6 @@ const Inst *Warp::suspend(const Inst *inst, uint32_t mask, WaitObject &object,
   fragment.state = Fragment::Waiting;
   fragment.object = &object;
   fragment.waitValue = value;
-  fragment.waitsSince = machineField.now;
   fragment.suspended = true;
   fragment.resumes = false;
   object.waiters.push_back(fragment);

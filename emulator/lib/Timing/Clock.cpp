@@ -165,8 +165,10 @@ uint64_t Clock::tensorWork(const TensorWork &work, uint64_t now) {
   for (SmClock *unit : units)
     if (unit) {
       unit->tensorFree = start + interval;
-      if (work.kind == TensorWork::Multiply)
+      if (work.kind == TensorWork::Multiply) {
         unit->tensorBusy += interval;
+        unit->tensorBegin = std::min(unit->tensorBegin, start);
+      }
     }
   // The latency was measured up to the instruction behind the wait.
   return start + latency - constants.mbarrierWake;
@@ -180,6 +182,7 @@ uint64_t Clock::wgmma(CTA &cta, unsigned n, bool aInShared, uint64_t now) {
   uint64_t start = std::max(now, unit.tensorFree);
   unit.tensorFree = start + length;
   unit.tensorBusy += length;
+  unit.tensorBegin = std::min(unit.tensorBegin, start);
   return start + length + constants.wgmmaTail;
 }
 
@@ -187,8 +190,9 @@ uint64_t Clock::wgmma(CTA &cta, unsigned n, bool aInShared, uint64_t now) {
 // What came of it
 //===----------------------------------------------------------------------===//
 
-void Clock::exited(const WarpClock &warp, uint64_t now) {
+void Clock::exited(WarpClock &warp, uint32_t number, uint64_t now) {
   warpCycles += now - warp.start;
+  warp.program->warp(number).cycles += now - warp.start;
   end = std::max(end, now);
 }
 
@@ -199,21 +203,45 @@ TimingReport Clock::report() const {
   report.warpCycles = warpCycles;
   report.l2Bytes = memory.l2Bytes;
   report.dramBytes = memory.dramBytes;
+  uint64_t multiply = 0;
   for (const std::unique_ptr<SmClock> &unit : sms) {
     report.smsUsed += unit->used;
     report.tensorCycles += unit->tensorBusy;
+    if (unit->tensorBegin > unit->tensorFree)
+      continue;
+    ++multiply;
+    report.prologueCycles += unit->tensorBegin;
+    report.tailCycles += end - std::min(end, unit->tensorFree);
+  }
+  if (multiply) {
+    report.prologueCycles /= multiply;
+    report.tailCycles /= multiply;
   }
   // Power: a GPU that multiplies all the time runs slower.
   report.clockMhz = constants.clockMhz -
                     report.tensorUtilization() *
                         (double(constants.clockMhz) - constants.loadedMhz);
   report.microseconds = double(end) / report.clockMhz;
-  for (const auto &[kernel, program] : programs)
+  for (const auto &[kernel, program] : programs) {
+    for (auto [number, count] : llvm::enumerate(program->warps)) {
+      WarpTime &warp = report.warps.emplace_back();
+      warp.kernel = kernel;
+      warp.warp = number;
+      warp.cycles = count.cycles;
+      for (const auto &[what, wait] : count.waits)
+        warp.waits.push_back(
+            {what.first, what.second, wait.cycles, wait.times});
+      llvm::sort(warp.waits, [](const auto &x, const auto &y) {
+        return std::tuple(y.cycles, x.kind, x.byte) <
+               std::tuple(x.cycles, y.kind, y.byte);
+      });
+    }
     for (auto [index, kinds] : llvm::enumerate(program->stalls))
       for (auto [kind, count] : llvm::enumerate(kinds))
         if (count.cycles)
           report.stalls.push_back({kernel, uint32_t(index), StallKind(kind),
                                    count.cycles, count.times});
+  }
   llvm::sort(report.stalls, [](const Stall &x, const Stall &y) {
     return std::tuple(y.cycles, x.instruction, x.kind) <
            std::tuple(x.cycles, y.instruction, y.kind);

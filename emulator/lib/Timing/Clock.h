@@ -30,7 +30,8 @@
 #include "drawloom/Emulator/ClockConstants.h"
 #include "drawloom/Emulator/Device.h"
 #include "drawloom/Emulator/Timing.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include <map>
 #include <random>
 
 namespace drawloom::emu {
@@ -75,8 +76,19 @@ struct ProgramClock {
     uint64_t cycles = 0, times = 0;
   };
   std::vector<std::array<Count, 3>> stalls; ///< By StallKind.
+  struct WarpCount {
+    uint64_t cycles = 0;
+    /// By what was waited for, and the byte of an mbarrier.
+    std::map<std::pair<WaitKind, uint32_t>, Count> waits;
+  };
+  std::vector<WarpCount> warps; ///< By number.
 
   ProgramClock(const Kernel &kernel, const ClockConstants &constants);
+  WarpCount &warp(uint32_t number) {
+    if (number >= warps.size())
+      warps.resize(number + 1);
+    return warps[number];
+  }
   void stall(uint32_t instruction, StallKind kind, uint64_t cycles) {
     Count &count = stalls[instruction][unsigned(kind)];
     count.cycles += cycles;
@@ -94,7 +106,8 @@ struct SmClock {
       tensorStores;
   uint64_t copyFree = 0, storeFree = 0, tensorFree = 0;
   uint64_t tensorBusy = 0;
-  uint64_t vacated = 0; ///< When a cluster left it last.
+  uint64_t tensorBegin = ~uint64_t(0); ///< Of its first MMA.
+  uint64_t vacated = 0;                ///< When a cluster left it last.
   bool used = false;
 };
 
@@ -192,7 +205,7 @@ public:
                 uint64_t now);
   /// Fragments that were waiting go on.
   void woken(Warp &warp, Fragment &fragment);
-  void exited(const WarpClock &warp, uint64_t now);
+  void exited(WarpClock &warp, uint32_t number, uint64_t now);
   /// When a cluster starts that takes these SMs.
   uint64_t startOn(llvm::ArrayRef<uint32_t> sms);
   void left(uint32_t launch, llvm::ArrayRef<uint32_t> sms, uint64_t now);
@@ -208,7 +221,7 @@ private:
   uint64_t jitter() { return random() % (constants.jitterCycles + 1); }
 
   std::vector<std::unique_ptr<SmClock>> sms;
-  llvm::DenseMap<const Kernel *, std::unique_ptr<ProgramClock>> programs;
+  llvm::MapVector<const Kernel *, std::unique_ptr<ProgramClock>> programs;
   std::mt19937_64 random;
   const uint64_t seed;
   uint64_t nextStart = 0;

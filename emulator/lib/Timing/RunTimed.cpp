@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Execute/MbarrierObject.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
 #include "Timing/Clock.h"
@@ -116,10 +117,26 @@ void Clock::woken(Warp &warp, Fragment &fragment) {
   }
   fragment.readyAt = machine.now + delay;
   const Inst *at = fragment.resumes ? fragment.pc - 1 : fragment.pc;
-  of(*warp.cta().grid().launch().kernel)
-      .stall(warp.program().indexOf(at), StallKind::Wait,
-             fragment.readyAt -
-                 std::min(fragment.readyAt, fragment.waitsSince));
+  uint32_t byte = 0;
+  if (fragment.object->waitKind() == WaitKind::Mbarrier)
+    byte =
+        static_cast<Mbarrier &>(*fragment.object).address() & sharedOffsetMask;
+  fragment.waited = {uint32_t(warp.program().indexOf(at)),
+                     fragment.object->waitKind(), byte};
+}
+
+/// The warp has done nothing since it last issued an instruction, as the
+/// fragment that goes on now was waiting.
+static void countWait(WarpClock &state, uint32_t warp, Fragment &fragment) {
+  if (!fragment.waited || fragment.readyAt <= state.time)
+    return;
+  const Fragment::Waited &waited = *fragment.waited;
+  const uint64_t cycles = fragment.readyAt - state.time;
+  state.program->stall(waited.instruction, StallKind::Wait, cycles);
+  ProgramClock::Count &count =
+      state.program->warp(warp).waits[{waited.kind, waited.byte}];
+  count.cycles += cycles;
+  ++count.times;
 }
 
 void Warp::startClock(Clock &clock, uint64_t time) {
@@ -215,6 +232,8 @@ uint64_t Warp::runTimed(Clock &clock) {
   machineField.actor = &ctaField;
   while (!turnOver && count != Scheduler::turnLength && pick()) {
     const Inst *pc = currentField->pc;
+    countWait(state, indexField, *currentField);
+    currentField->waited.reset();
     state.time = std::max(state.time, currentField->readyAt);
     do {
       const uint32_t index = pc - code;
@@ -259,7 +278,7 @@ uint64_t Warp::runTimed(Clock &clock) {
       currentField->pc = pc;
   }
   if (!liveField && state.start != ~uint64_t(0)) {
-    clock.exited(state, state.time);
+    clock.exited(state, indexField, state.time);
     state.start = ~uint64_t(0);
   }
   return count;

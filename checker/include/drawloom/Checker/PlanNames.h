@@ -20,6 +20,7 @@
 #define DRAWLOOM_CHECKER_PLANNAMES_H
 
 #include "llvm/Support/Error.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,14 @@ public:
   /// "slot 2 of @operands", for a byte of dynamic shared memory. Bytes that
   /// several pipes use have all of them, with "or". Empty if it is in none.
   std::string sharedAt(llvm::StringRef kernel, int64_t byte) const;
-  /// The same for a column of the CTA's tensor memory.
+  /// The barrier of a slot at a byte of dynamic shared memory.
+  struct Barrier {
+    bool isFull;
+    std::string slot; ///< "slot 2 of @operands"
+    std::string pipe; ///< "@operands"
+  };
+  std::optional<Barrier> barrierAt(llvm::StringRef kernel, int64_t byte) const;
+  /// As sharedAt, for a column of the CTA's tensor memory.
   std::string columnAt(llvm::StringRef kernel, int64_t column) const;
 
 private:

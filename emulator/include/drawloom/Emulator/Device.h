@@ -101,6 +101,8 @@ struct Kernel {
   };
   /// Of the module, by offset.
   std::vector<SharedArray> sharedArrays() const;
+  /// Where the dynamic part begins; 0 if there is none.
+  uint32_t dynamicSharedOffset() const;
 
   /// Events name an instruction by its number in the decoded program.
   uint32_t instructionCount() const;

@@ -42,6 +42,22 @@ struct Stall {
   uint64_t times = 0;
 };
 
+enum class WaitKind : uint8_t { Mbarrier, Barrier, Cluster, Other };
+
+/// What the warps of one number did, of all CTAs of a kernel together.
+struct WarpTime {
+  const Kernel *kernel = nullptr;
+  uint32_t warp = 0;
+  uint64_t cycles = 0; ///< From their start to their exit.
+  struct Wait {
+    WaitKind kind = WaitKind::Other;
+    uint32_t byte = 0; ///< Of an mbarrier, in the shared memory of its CTA.
+    uint64_t cycles = 0;
+    uint64_t times = 0;
+  };
+  std::vector<Wait> waits; ///< The longest first.
+};
+
 struct TimingReport {
   /// From the first launch to the end of the last cluster.
   uint64_t cycles = 0;
@@ -58,9 +74,13 @@ struct TimingReport {
   uint64_t tensorCycles = 0;
   /// Of all warps, from their start to their exit.
   uint64_t warpCycles = 0;
-  uint64_t l2Bytes = 0;      ///< From L2 to SMs.
-  uint64_t dramBytes = 0;    ///< From DRAM, and to it.
-  std::vector<Stall> stalls; ///< The largest first.
+  uint64_t l2Bytes = 0;   ///< From L2 to SMs.
+  uint64_t dramBytes = 0; ///< From DRAM, and to it.
+  /// From the first launch to the first MMA of an SM, and from its last MMA to
+  /// the end of all: the mean of the SMs that multiply.
+  uint64_t prologueCycles = 0, tailCycles = 0;
+  std::vector<Stall> stalls;   ///< The largest first.
+  std::vector<WarpTime> warps; ///< By kernel, then by number.
 
   /// As text: a line for each launch, one for what the memories moved, and one
   /// for each of the `most` largest stalls, by source line.

@@ -100,6 +100,7 @@ public:
   /// As the driver calls it.
   const std::string &name() const { return nameField; }
   unsigned smCount() const { return sms; }
+  const Driver &getDriver() const { return *driver; }
   /// "sm_90": without the suffix of a kernel's target.
   std::string architecture() const;
 

@@ -84,6 +84,10 @@ public:
   /// nothing is checked.
   std::string findings() const { return findingsOf ? findingsOf() : ""; }
 
+  /// What the clock of the emulated driver says about the last run that was
+  /// timed, as JSON; empty if none was.
+  std::string timing() const { return timingOf ? timingOf() : ""; }
+
   /// While the emulated driver runs a kernel it asks this a few times a second,
   /// in the thread of the call, and ends the run if the answer isn't 0; without
   /// it, Ctrl-C does. Null removes it. Other drivers ask nothing.
@@ -99,6 +103,7 @@ private:
   /// The emulator's last report; null in other drivers.
   const char *(*lastReport)() = nullptr;
   const char *(*findingsOf)() = nullptr;
+  const char *(*timingOf)() = nullptr;
   void (*setInterruptedOf)(int (*)()) = nullptr;
   mutable std::string shownReport;
 };
