@@ -8,6 +8,7 @@
 
 #include "drawloom/Driver/Explain.h"
 #include "CommandLine.h"
+#include "ExplainTime.h"
 #include "Files.h"
 #include "HandPlan.h"
 #include "Reports.h"
@@ -51,12 +52,21 @@ static void printHelp() {
          "Usage: drawloom explain FILE [--arch ARCH] [--kernel NAME] "
          "[--format FORM]\n"
          "                        [--diagram KIND] [-o FILE] [--sarif FILE]\n"
+         "       drawloom explain --time FILE --arch ARCH [--shape "
+         "NAME=MxN[,...]]\n"
+         "                        [options of 'drawloom run' for a program]\n"
          "\n"
          "FILE holds linalg on tensors, tile programs, or kernels with roles "
          "and pipes\n"
          "('-' reads standard input). What is not decided there is planned.\n"
          "Of a FILE.ptx it shows kernels of the device library, which say what "
          "they are.\n"
+         "\n"
+         "With --time it runs the program by the modeled clock of "
+         "docs/Timing.md and\n"
+         "prints the predicted time, what each role waits for, and what other "
+         "schedules\n"
+         "would take.\n"
          "\n"
          "Options:\n"
          "  --arch ARCH     the GPU; without it, what the kernels say\n"
@@ -82,6 +92,7 @@ static void printHelp() {
          "  --sarif FILE    write what the compiler says as SARIF 2.1.0: why "
          "it rejects,\n"
          "                  and its warnings, at their lines\n"
+         "  --time          predict the time; --shape gives the sizes\n"
          "  --help          this text\n"
          "\n"
       << exitStatusHelp
@@ -240,6 +251,9 @@ static ExitStatus explainFile(const ExplainOptions &options) {
 }
 
 ExitStatus drawloom::runExplain(llvm::ArrayRef<llvm::StringRef> arguments) {
+  if (llvm::is_contained(arguments, "--time") &&
+      !llvm::is_contained(arguments, "--help"))
+    return runExplainTime(arguments);
   auto complain = [](llvm::Error error) {
     return drawloom::complain("explain", llvm::toString(std::move(error)));
   };

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Files.h"
+#include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Frontend/ParseProgram.h"
 #include "drawloom/Input/Printable.h"
 #include "drawloom/Input/Read.h"
@@ -140,4 +141,18 @@ mlir::LogicalResult drawloom::writeOutput(llvm::StringRef path,
   }
   file.keep();
   return mlir::success();
+}
+
+std::string drawloom::printPlans(const CompiledKernel &kernel) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::OStream json(os);
+  json.object([&] {
+    json.attributeArray("plans", [&] {
+      plan::printJson(kernel.plan, json);
+      for (const plan::Plan &fallback : kernel.fallback)
+        plan::printJson(fallback, json);
+    });
+  });
+  return text;
 }

@@ -66,6 +66,10 @@ private:
   std::vector<Message> placeless;
 };
 
+/// The plans of a kernel and of its fallbacks, as `drawloom explain --format
+/// json` writes them.
+std::string printPlans(const CompiledKernel &kernel);
+
 /// Writes `text` to the file, or to standard output for '-'. A file that can't
 /// be written whole is removed.
 mlir::LogicalResult writeOutput(llvm::StringRef path, llvm::StringRef text);

@@ -28,7 +28,7 @@ void drawloom::printProgramOptions() {
          "architecture\n"
          "  --sms N          SMs of the emulated device (2, or a cluster's "
          "CTAs), 0 for as\n"
-         "                   many as the real one\n"
+         "                   many as the real one, as with --time\n"
          "  --kernel NAME    this kernel, if there are several\n"
          "  --random         fill inputs that no file gives with random "
          "numbers\n"
@@ -192,6 +192,8 @@ ProgramOptions::read(llvm::ArrayRef<llvm::StringRef> arguments,
                          : "--time needs an emulated device, not --device "
                            "cuda");
     setenv("DRAWLOOM_TIME", "default", 0);
+    if (!options.sms)
+      options.sms = 0; // A time is that of the whole GPU.
   }
   if (std::optional<llvm::StringRef> file = line.get("--fidelity")) {
     if (options.device == "cuda")

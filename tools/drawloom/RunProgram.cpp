@@ -156,29 +156,6 @@ static void noteRecompiled(const runtime::ArgumentInfo &info,
                << name << "' is loaded with cp.async, which is slower\n";
 }
 
-/// "A 298x208xbf16, B 560x208xbf16 strides [209, 1], alpha 0.5"
-static std::string describe(const Arguments &arguments) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  for (auto [name, tensor, strides] :
-       llvm::zip_equal(arguments.names, arguments.tensors, arguments.strides)) {
-    os << (text.empty() ? "" : ", ") << name << " ";
-    if (tensor.getRank() != 0) {
-      interp::printType(os, tensor.getFormat(), tensor.getShape());
-      auto packed = runtime::Tensor::packed(nullptr, tensor.getShape(), 0);
-      if (llvm::ArrayRef(strides) != llvm::ArrayRef(packed.strides)) {
-        os << " strides [";
-        llvm::interleaveComma(strides, os);
-        os << "]";
-      }
-    } else if (interp::isFloat(tensor.getFormat()))
-      os << llvm::format("%g", tensor.getFloat(0));
-    else
-      os << tensor.getInt(0);
-  }
-  return text;
-}
-
 static void printComparisons(llvm::ArrayRef<Comparison> comparisons) {
   std::vector<std::array<std::string, 7>> rows = {
       {"output", "elements", "largest error", "its bound", "largest share",
@@ -396,17 +373,9 @@ static ExitStatus runProgram(const ProgramOptions &options) {
   input->report(compiled->messages);
   double compileTime = compiling.seconds();
   std::string plan;
-  if (options.check.checks || std::getenv("DRAWLOOM_TRACE")) {
-    llvm::raw_string_ostream os(plan);
-    llvm::json::OStream json(os);
-    json.object([&] {
-      json.attributeArray("plans", [&] {
-        plan::printJson(compiled->kernels.front().plan, json);
-        for (const plan::Plan &fallback : compiled->kernels.front().fallback)
-          plan::printJson(fallback, json);
-      });
-    });
-  }
+  if (options.check.checks || std::getenv("DRAWLOOM_TRACE") ||
+      std::getenv("DRAWLOOM_TIME"))
+    plan = printPlans(compiled->kernels.front());
   DriverCheck check(options.check, plan);
   unsigned sms = options.sms.value_or(countSms(compiled->kernels.front().info));
   llvm::Expected<runtime::Device> device = openDevice(options.device, sms);

@@ -13,8 +13,10 @@
 #include "drawloom/Interpreter/Npy.h"
 #include "drawloom/Run/FindSizes.h"
 #include "drawloom/Run/Strides.h"
+#include "drawloom/Runtime/Launch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include <cmath>
 #include <random>
 
@@ -368,4 +370,26 @@ Expected<Arguments> ArgumentMaker::make() {
 Expected<Arguments> run::makeArguments(tile::KernelOp kernel,
                                        const ArgumentOptions &options) {
   return ArgumentMaker(kernel, options).make();
+}
+
+std::string run::describe(const Arguments &arguments) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (auto [name, tensor, strides] :
+       llvm::zip_equal(arguments.names, arguments.tensors, arguments.strides)) {
+    os << (text.empty() ? "" : ", ") << name << " ";
+    if (tensor.getRank() != 0) {
+      interp::printType(os, tensor.getFormat(), tensor.getShape());
+      auto packed = runtime::Tensor::packed(nullptr, tensor.getShape(), 0);
+      if (llvm::ArrayRef(strides) != llvm::ArrayRef(packed.strides)) {
+        os << " strides [";
+        llvm::interleaveComma(strides, os);
+        os << "]";
+      }
+    } else if (interp::isFloat(tensor.getFormat()))
+      os << llvm::format("%g", tensor.getFloat(0));
+    else
+      os << tensor.getInt(0);
+  }
+  return text;
 }

@@ -30,7 +30,9 @@ StringRef run::getEmulatedDevice(const target::Architecture &arch) {
   return arch.mma == target::MmaInstruction::Tcgen05 ? "b200" : "h100";
 }
 
-llvm::Expected<runtime::Device> run::openDevice(StringRef name, unsigned sms) {
+llvm::Expected<runtime::Device>
+run::openDevice(StringRef name, unsigned sms,
+                ArrayRef<runtime::Driver::Setting> settings) {
   std::string library = "libcuda.so.1";
   if (name != "cuda") {
     // The emulator's driver is installed beside the command.
@@ -45,7 +47,7 @@ llvm::Expected<runtime::Device> run::openDevice(StringRef name, unsigned sms) {
       setenv("DRAWLOOM_SMS", std::to_string(sms).c_str(), 1);
   }
   llvm::Expected<std::shared_ptr<runtime::Driver>> driver =
-      runtime::Driver::open(library);
+      runtime::Driver::open(library, settings);
   if (!driver)
     return driver.takeError();
   return runtime::Device::open(*driver);

@@ -53,6 +53,9 @@ struct Arguments {
 llvm::Expected<Arguments> makeArguments(tile::KernelOp kernel,
                                         const ArgumentOptions &options);
 
+/// "A 298x208xbf16, B 560x208xbf16 strides [209, 1], alpha 0.5"
+std::string describe(const Arguments &arguments);
+
 } // namespace drawloom::run
 
 #endif // DRAWLOOM_RUN_ARGUMENTS_H

@@ -24,9 +24,11 @@ namespace drawloom::run {
 llvm::StringRef getEmulatedDevice(const target::Architecture &arch);
 
 /// Opens `cuda`, a GPU of the host, or an emulated `h100` or `b200` with so
-/// many SMs (0: as many as the real one). A process can have one emulated
-/// device.
-llvm::Expected<runtime::Device> openDevice(llvm::StringRef name, unsigned sms);
+/// many SMs (0: as many as the real one), with other settings of the emulated
+/// driver. A process can have one emulated device at a time.
+llvm::Expected<runtime::Device>
+openDevice(llvm::StringRef name, unsigned sms,
+           llvm::ArrayRef<runtime::Driver::Setting> settings = {});
 
 /// SMs that an emulated device has by default: two, or one for each CTA of
 /// a cluster.

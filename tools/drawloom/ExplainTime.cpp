@@ -1,0 +1,403 @@
+//===- ExplainTime.cpp - drawloom explain --time --------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How long a kernel takes by the model of docs/Timing.md, what its roles wait
+// for, and what other schedules take: each is compiled and run, none is
+// estimated.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExplainTime.h"
+#include "CommandLine.h"
+#include "Files.h"
+#include "ProgramOptions.h"
+#include "Terminal.h"
+#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/Driver/Compile.h"
+#include "drawloom/Run/Execute.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace drawloom;
+using llvm::json::Object;
+
+namespace {
+/// A schedule that is tried.
+struct Variant {
+  std::string name; ///< "persistent = dynamic"
+  tile::Schedule schedule;
+};
+
+/// What came of it.
+struct Timed {
+  plan::Plan plan;
+  tile::Schedule schedule; ///< As it was planned.
+  Object report;
+
+  double microseconds() const {
+    return report.getNumber("microseconds").value_or(0);
+  }
+};
+} // namespace
+
+/// The program that a file's only operation with a schedule is: a function on
+/// tensors or a kernel.
+static mlir::Operation *findProgram(mlir::ModuleOp module,
+                                    llvm::StringRef name) {
+  for (mlir::Operation &op : module.getOps())
+    if (llvm::isa<tile::KernelOp, mlir::func::FuncOp>(op) &&
+        (name.empty() || mlir::SymbolTable::getSymbolName(&op) == name))
+      return &op;
+  return nullptr;
+}
+
+/// Compiles a copy of the program with a schedule, and runs it by the clock.
+/// Tensors are not moved, so that large ones take seconds. The arguments are
+/// made for the first one.
+static llvm::Expected<Timed> timeProgram(mlir::ModuleOp program,
+                                         const ProgramOptions &options,
+                                         std::optional<run::Arguments> &given,
+                                         const tile::Schedule *schedule) {
+  mlir::OwningOpRef<mlir::ModuleOp> copy = program.clone();
+  mlir::Operation *found = findProgram(*copy, options.kernel);
+  if (schedule)
+    tile::setSchedule(found, *schedule);
+  mlir::FailureOr<tile::KernelOp> kernel =
+      run::chooseKernel(*copy, *options.arch, options.kernel);
+  if (mlir::failed(kernel))
+    return llvm::make_error<CompileError>(std::vector<Message>());
+  if (!given) {
+    llvm::Expected<run::Arguments> made =
+        run::makeArguments(*kernel, options.arguments);
+    if (!made)
+      return made.takeError();
+    given = std::move(*made);
+  }
+  run::Arguments arguments = *given;
+  Timed timed;
+  timed.schedule = tile::getSchedule(*kernel);
+  llvm::Expected<CompiledModule> compiled =
+      compile(*copy, {.arch = options.arch, .unproved = options.unproved});
+  if (!compiled)
+    return compiled.takeError();
+  timed.plan = compiled->kernels.front().plan;
+
+  DriverCheck names({}, printPlans(compiled->kernels.front()));
+  llvm::Expected<runtime::Device> device = run::openDevice(
+      options.device, options.sms.value_or(0),
+      {{"DRAWLOOM_TIME", "without-data"}, {"DRAWLOOM_QUIET", "1"}});
+  if (!device)
+    return device.takeError();
+  if (llvm::Error error = run::execute(*compiled, *device, arguments))
+    return error;
+  llvm::Expected<llvm::json::Value> report =
+      llvm::json::parse(device->getDriver().timing());
+  if (!report)
+    return report.takeError();
+  timed.report = std::move(*report->getAsObject());
+  return timed;
+}
+
+//===----------------------------------------------------------------------===//
+// Other schedules
+//===----------------------------------------------------------------------===//
+
+static std::string joinSizes(llvm::ArrayRef<int64_t> sizes) {
+  std::string text = "[";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(sizes, os);
+  return text + "]";
+}
+
+/// One field of the given schedule changed at a time.
+static std::vector<Variant> listVariants(const tile::Schedule &given,
+                                         const Timed &base, bool isFunction,
+                                         const target::Architecture &arch) {
+  std::vector<Variant> variants;
+  auto add = [&](const llvm::Twine &name) -> tile::Schedule & {
+    variants.push_back({name.str(), given});
+    return variants.back().schedule;
+  };
+  for (const plan::Pipe &pipe : base.plan.pipes) {
+    if (base.plan.roles[pipe.producer].kind != plan::Role::Kind::Load ||
+        pipe.memory != plan::Pipe::Memory::Shared)
+      continue;
+    for (int64_t slots : {pipe.slots - 1, pipe.slots + 1}) {
+      if (slots == 0)
+        continue;
+      tile::Schedule &other = add("slots = {" + llvm::Twine(pipe.name) + " = " +
+                                  llvm::Twine(slots) + "}");
+      llvm::erase_if(other.slots,
+                     [&](const auto &one) { return one.first == pipe.name; });
+      other.slots.emplace_back(pipe.name, slots);
+    }
+  }
+  const std::pair<plan::Items, tile::Persistence> schedulers[] = {
+      {plan::Items::One, tile::Persistence::None},
+      {plan::Items::Static, tile::Persistence::Static},
+      {plan::Items::Dynamic, tile::Persistence::Dynamic}};
+  for (auto [items, persistent] : schedulers)
+    if (items != base.plan.items)
+      add("persistent = " + tile::stringifyPersistence(persistent)).persistent =
+          persistent;
+  auto addCluster = [&](llvm::ArrayRef<int64_t> cluster, int64_t group) {
+    if (cluster == llvm::ArrayRef(base.plan.cluster) &&
+        group == base.schedule.ctaGroup.value_or(1))
+      return;
+    std::string name = "cluster = " + joinSizes(cluster);
+    tile::Schedule &other =
+        add(group == 1 ? name : name + ", cta_group = " + llvm::utostr(group));
+    other.cluster.assign(cluster.begin(), cluster.end());
+    other.clusterIsOpen = false;
+    other.ctaGroup = group == 1 ? std::nullopt : std::optional(group);
+  };
+  const std::array<int64_t, 2> clusters[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
+  for (const std::array<int64_t, 2> &cluster : clusters)
+    if (cluster != clusters[0] || base.plan.clusterSize() != 1)
+      addCluster(cluster, 1);
+  if (arch.mma == target::MmaInstruction::Tcgen05)
+    addCluster(clusters[1], 2);
+  // The tile of a kernel is that of its program.
+  if (isFunction && base.schedule.tile.size() == 3)
+    for (unsigned dimension : {0, 1, 2})
+      for (bool isLarger : {false, true}) {
+        llvm::SmallVector<int64_t, 3> tile = base.schedule.tile;
+        tile[dimension] = isLarger ? 2 * tile[dimension] : tile[dimension] / 2;
+        add("tile = " + joinSizes(tile)).tile = tile;
+      }
+  return variants;
+}
+
+//===----------------------------------------------------------------------===//
+// What is printed
+//===----------------------------------------------------------------------===//
+
+/// Calls f(object) for each of a list of objects.
+static void forEach(const Object &from, llvm::StringRef list,
+                    llvm::function_ref<void(const Object &)> f) {
+  if (const llvm::json::Array *array = from.getArray(list))
+    for (const llvm::json::Value &value : *array)
+      f(*value.getAsObject());
+}
+
+static int64_t getCycles(const Object &of, llvm::StringRef name = "cycles") {
+  return of.getInteger(name).value_or(0);
+}
+
+static double waitShare(const Object &role) {
+  int64_t waits = 0;
+  forEach(role, "waits", [&](const Object &wait) { waits += getCycles(wait); });
+  return double(waits) / std::max<int64_t>(1, getCycles(role));
+}
+
+static const Object *findRole(const Object &report, llvm::StringRef name) {
+  const Object *found = nullptr;
+  forEach(report, "roles", [&](const Object &role) {
+    if (role.getString("role") == name)
+      found = &role;
+  });
+  return found;
+}
+
+/// What a role waits for slots of pipes, of its time; and the longest of these
+/// waits, or null.
+static std::pair<double, const Object *> findPipeWaits(const Object &role) {
+  int64_t cycles = 0;
+  const Object *longest = nullptr;
+  forEach(role, "waits", [&](const Object &wait) {
+    if (wait.getString("pipe").value_or("").empty())
+      return;
+    cycles += getCycles(wait);
+    if (!longest)
+      longest = &wait;
+  });
+  return {double(cycles) / std::max<int64_t>(1, getCycles(role)), longest};
+}
+
+/// From the role that issues MMAs along the longest waits for slots: who waits
+/// for a full one waits for its producer, who waits for an empty one for its
+/// consumer. It ends at a role that hardly waits, or at one that it has come
+/// by.
+static std::string findCriticalPath(const Timed &timed) {
+  const plan::Plan &plan = timed.plan;
+  auto start = llvm::find_if(plan.roles, [](const plan::Role &role) {
+    llvm::StringRef engine = role.engine;
+    return engine.contains("tcgen05") || engine.contains("wgmma");
+  });
+  if (start == plan.roles.end())
+    return "";
+  constexpr double hardly = 0.1;
+  std::string text;
+  llvm::SmallVector<unsigned> passed;
+  for (unsigned at = start - plan.roles.begin();;) {
+    std::string name = "@" + plan.roles[at].name;
+    text += name;
+    if (llvm::is_contained(passed, at))
+      return text + ": they wait for each other";
+    passed.push_back(at);
+    const Object *role = findRole(timed.report, name);
+    if (!role)
+      return text;
+    auto [share, longest] = findPipeWaits(*role);
+    if (share < hardly)
+      return text +
+             llvm::formatv(", which waits for slots {0:f1} % of its time",
+                           100 * share)
+                 .str();
+    auto pipe = llvm::find_if(plan.pipes, [&](const plan::Pipe &one) {
+      return *longest->getString("pipe") == "@" + one.name;
+    });
+    text += (passed.size() == 1 ? " waits for " : ", which waits for ") +
+            longest->getString("for")->str();
+    if (pipe == plan.pipes.end())
+      return text;
+    const bool isFull = longest->getBoolean("full").value_or(false);
+    at = isFull || pipe->consumers.empty() ? pipe->producer
+                                           : pipe->consumers.front().role;
+    text += isFull ? ", filled by " : ", released by ";
+  }
+}
+
+static void printTimed(const Timed &timed, const run::Arguments &arguments,
+                       const ProgramOptions &options) {
+  const Object &report = timed.report;
+  auto number = [&](llvm::StringRef name) {
+    return report.getNumber(name).value_or(0);
+  };
+  plan::printSummary(timed.plan, llvm::outs());
+  llvm::outs() << "arguments: " << run::describe(arguments) << "\n\n"
+               << llvm::formatv(
+                      "predicted     {0:f2} us on {2} with {1} SMs in use: {3} "
+                      "cycles at {4} MHz\n"
+                      "tensor cores  {5:f1} % busy\n"
+                      "memory        {6:f1} MB from L2, {7:f1} MB from and to "
+                      "DRAM\n",
+                      timed.microseconds(), getCycles(report, "sms"),
+                      options.device, getCycles(report),
+                      getCycles(report, "clockMhz"),
+                      100 * number("tensorUtilization"),
+                      number("l2Bytes") / 1e6, number("dramBytes") / 1e6);
+  if (getCycles(report, "prologueCycles"))
+    llvm::outs() << llvm::formatv(
+        "not hidden    {0} cycles before the first MMA of an SM, {1} after the "
+        "last\n",
+        getCycles(report, "prologueCycles"), getCycles(report, "tailCycles"));
+  if (std::string path = findCriticalPath(timed); !path.empty())
+    llvm::outs() << "critical      " << path << '\n';
+
+  // Warps without a role wait for the others to end.
+  auto forEachRole = [&](llvm::function_ref<void(const Object &)> f) {
+    forEach(report, "roles", [&](const Object &role) {
+      if (timed.plan.roles.empty() || role.getString("role")->starts_with("@"))
+        f(role);
+    });
+  };
+  size_t width = llvm::StringRef("role").size();
+  forEachRole([&](const Object &role) {
+    width = std::max(width, role.getString("role")->size());
+  });
+  llvm::outs() << '\n'
+               << llvm::left_justify("role", width) << "   waits  for\n";
+  forEachRole([&](const Object &role) {
+    llvm::outs() << llvm::left_justify(*role.getString("role"), width)
+                 << llvm::formatv("  {0,4:f1} %", 100 * waitShare(role));
+    unsigned count = 0;
+    forEach(role, "waits", [&](const Object &wait) {
+      constexpr unsigned most = 3;
+      if (count++ < most)
+        llvm::outs() << (count == 1 ? "  " : ", ")
+                     << llvm::formatv("{0:f1} % {1}",
+                                      100.0 * getCycles(wait) /
+                                          std::max<int64_t>(1, getCycles(role)),
+                                      *wait.getString("for"));
+    });
+    llvm::outs() << '\n';
+  });
+}
+
+/// The first line of what is wrong, without a place.
+static std::string shorten(llvm::Error error) {
+  std::string text;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const CompileError &rejected) {
+        text = rejected.getMessages().empty()
+                   ? "the program is rejected"
+                   : rejected.getMessages().front().text;
+      },
+      [&](const llvm::ErrorInfoBase &other) { text = other.message(); });
+  return llvm::StringRef(text).split('\n').first.str();
+}
+
+static void printVariants(mlir::ModuleOp program, const ProgramOptions &options,
+                          std::optional<run::Arguments> &arguments,
+                          const Timed &base, llvm::ArrayRef<Variant> variants) {
+  size_t width = llvm::StringRef("with").size();
+  for (const Variant &variant : variants)
+    width = std::max(width, variant.name.size());
+  llvm::outs() << '\n'
+               << llvm::left_justify("with", width) << "       time  change\n";
+  for (const Variant &variant : variants) {
+    llvm::Expected<Timed> timed = [&] {
+      Waiting waiting("timing " + variant.name);
+      // Why a schedule has no plan is its row.
+      mlir::ScopedDiagnosticHandler silent(
+          program.getContext(),
+          [](mlir::Diagnostic &) { return mlir::success(); });
+      return timeProgram(program, options, arguments, &variant.schedule);
+    }();
+    llvm::outs() << llvm::left_justify(variant.name, width) << "  ";
+    if (!timed)
+      llvm::outs() << "not compiled: " << shorten(timed.takeError()) << '\n';
+    else
+      llvm::outs() << llvm::formatv(
+          "{0,6:f2} us  {1}{2:f1} %\n", timed->microseconds(),
+          timed->microseconds() < base.microseconds() ? "-" : "+",
+          100 * std::abs(timed->microseconds() / base.microseconds() - 1));
+    llvm::outs().flush();
+  }
+}
+
+ExitStatus drawloom::runExplainTime(llvm::ArrayRef<llvm::StringRef> arguments) {
+  llvm::Expected<ProgramOptions> options =
+      ProgramOptions::read(arguments, "explain");
+  if (!options)
+    return complain("explain", llvm::toString(options.takeError()));
+  mlir::DialectRegistry dialects;
+  registerProgramDialects(dialects);
+  std::unique_ptr<InputModule> input = InputModule::open(options->input);
+  if (!input || !input->parse(dialects))
+    return Failed;
+  mlir::Operation *program = findProgram(input->get(), options->kernel);
+  if (!program) {
+    llvm::errs() << "drawloom: '" << options->input
+                 << "' holds no such kernel [no-kernel]\n";
+    return Failed;
+  }
+  if (!options->arguments.seed)
+    options->arguments.seed = 0; // What they hold doesn't count.
+  std::optional<run::Arguments> made;
+  llvm::Expected<Timed> base = [&] {
+    Waiting waiting("timing");
+    return timeProgram(input->get(), *options, made, nullptr);
+  }();
+  if (!base) {
+    input->report(base.takeError());
+    return Failed;
+  }
+  printTimed(*base, *made, *options);
+  printVariants(input->get(), *options, made, *base,
+                listVariants(tile::getSchedule(program), *base,
+                             llvm::isa<mlir::func::FuncOp>(program),
+                             *options->arch));
+  llvm::outs() << "\nA prediction by a model; docs/Timing.md says how good it "
+                  "is.\n";
+  return Clean;
+}
