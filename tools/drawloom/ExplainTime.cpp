@@ -370,6 +370,9 @@ ExitStatus drawloom::runExplainTime(llvm::ArrayRef<llvm::StringRef> arguments) {
       ProgramOptions::read(arguments, "explain");
   if (!options)
     return complain("explain", llvm::toString(options.takeError()));
+  if (llvm::StringRef(options->input).ends_with(".ptx"))
+    return complain("explain", "--time takes a program; of PTX, 'drawloom run "
+                               "--time' prints the time");
   mlir::DialectRegistry dialects;
   registerProgramDialects(dialects);
   std::unique_ptr<InputModule> input = InputModule::open(options->input);
