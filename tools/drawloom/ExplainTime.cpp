@@ -328,11 +328,14 @@ static std::string shorten(llvm::Error error) {
   llvm::handleAllErrors(
       std::move(error),
       [&](const CompileError &rejected) {
-        text = rejected.getMessages().empty()
-                   ? "the program is rejected"
-                   : rejected.getMessages().front().text;
+        llvm::ArrayRef<Message> messages = rejected.getMessages();
+        text = "not compiled";
+        if (!messages.empty())
+          text += ": " + messages.front().text;
       },
-      [&](const llvm::ErrorInfoBase &other) { text = other.message(); });
+      [&](const llvm::ErrorInfoBase &other) {
+        text = "not run: " + other.message();
+      });
   return llvm::StringRef(text).split('\n').first.str();
 }
 
@@ -355,7 +358,7 @@ static void printVariants(mlir::ModuleOp program, const ProgramOptions &options,
     }();
     llvm::outs() << llvm::left_justify(variant.name, width) << "  ";
     if (!timed)
-      llvm::outs() << "not compiled: " << shorten(timed.takeError()) << '\n';
+      llvm::outs() << shorten(timed.takeError()) << '\n';
     else
       llvm::outs() << llvm::formatv(
           "{0,6:f2} us  {1}{2:f1} %\n", timed->microseconds(),
