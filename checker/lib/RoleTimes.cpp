@@ -92,11 +92,13 @@ std::string checker::describe(llvm::ArrayRef<RoleTime> roles) {
     text += llvm::formatv("{0} waits {1:f1} % of its time", role.role,
                           share(role.waitCycles()));
     constexpr unsigned most = 3;
+    llvm::StringRef separator = ": ";
     for (const RoleTime::Wait &wait :
-         llvm::ArrayRef(role.waits).take_front(most))
-      text += llvm::formatv("{0}{1:f1} % for {2}",
-                            text.ends_with("time") ? ": " : ", ",
+         llvm::ArrayRef(role.waits).take_front(most)) {
+      text += llvm::formatv("{0}{1:f1} % for {2}", separator,
                             share(wait.cycles), wait.what);
+      separator = ", ";
+    }
     text += "\n";
   }
   return text;

@@ -23,6 +23,7 @@
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace drawloom;
@@ -47,8 +48,8 @@ struct Timed {
 };
 } // namespace
 
-/// The program that a file's only operation with a schedule is: a function on
-/// tensors or a kernel.
+/// The function on tensors or the kernel of that name; the first one without a
+/// name.
 static mlir::Operation *findProgram(mlir::ModuleOp module,
                                     llvm::StringRef name) {
   for (mlir::Operation &op : module.getOps())
@@ -285,10 +286,10 @@ static void printTimed(const Timed &timed, const run::Arguments &arguments,
                       100 * number("tensorUtilization"),
                       number("l2Bytes") / 1e6, number("dramBytes") / 1e6);
   if (getCycles(report, "prologueCycles"))
-    llvm::outs() << llvm::formatv(
-        "not hidden    {0} cycles before the first MMA of an SM, {1} after the "
-        "last\n",
-        getCycles(report, "prologueCycles"), getCycles(report, "tailCycles"));
+    llvm::outs() << llvm::formatv("exposed       prologue {0} cycles, tail {1} "
+                                  "cycles (mean of the SMs)\n",
+                                  getCycles(report, "prologueCycles"),
+                                  getCycles(report, "tailCycles"));
   if (std::string path = findCriticalPath(timed); !path.empty())
     llvm::outs() << "critical      " << path << '\n';
 
@@ -360,10 +361,9 @@ static void printVariants(mlir::ModuleOp program, const ProgramOptions &options,
     if (!timed)
       llvm::outs() << shorten(timed.takeError()) << '\n';
     else
-      llvm::outs() << llvm::formatv(
-          "{0,6:f2} us  {1}{2:f1} %\n", timed->microseconds(),
-          timed->microseconds() < base.microseconds() ? "-" : "+",
-          100 * std::abs(timed->microseconds() / base.microseconds() - 1));
+      llvm::outs() << llvm::format(
+          "%6.2f us  %+.1f %%\n", timed->microseconds(),
+          100 * (timed->microseconds() / base.microseconds() - 1));
     llvm::outs().flush();
   }
 }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Files.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/Driver/Explain.h"
 #include "drawloom/Frontend/ParseProgram.h"
 #include "drawloom/Input/Printable.h"
 #include "drawloom/Input/Read.h"
@@ -144,15 +144,7 @@ mlir::LogicalResult drawloom::writeOutput(llvm::StringRef path,
 }
 
 std::string drawloom::printPlans(const CompiledKernel &kernel) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  llvm::json::OStream json(os);
-  json.object([&] {
-    json.attributeArray("plans", [&] {
-      plan::printJson(kernel.plan, json);
-      for (const plan::Plan &fallback : kernel.fallback)
-        plan::printJson(fallback, json);
-    });
-  });
-  return text;
+  std::vector<plan::Plan> plans = {kernel.plan};
+  llvm::append_range(plans, kernel.fallback);
+  return explain(plans, PlanForm::Json);
 }

@@ -9,11 +9,10 @@
 #include "CommandLine.h"
 #include "HandPlan.h"
 #include "Verb.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/Driver/Explain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -72,16 +71,7 @@ static llvm::Expected<std::string> describeKernels(StringRef path) {
   auto plans = makeHandPlans(path);
   if (!plans)
     return plans.takeError();
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  llvm::json::OStream json(os);
-  json.object([&] {
-    json.attributeArray("plans", [&] {
-      for (const plan::Plan &plan : *plans)
-        plan::printJson(plan, json);
-    });
-  });
-  return text;
+  return explain(*plans, PlanForm::Json);
 }
 
 ExitStatus drawloom::runTrace(llvm::ArrayRef<StringRef> arguments) {

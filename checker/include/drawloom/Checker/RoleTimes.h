@@ -27,10 +27,11 @@ struct RoleTime {
   std::string role; ///< "@mma"; "warp 5" if no plan names it.
   uint64_t cycles = 0;
   struct Wait {
-    /// "@operands is full", "mbarrier at byte 64", "other warps of the CTA"
+    /// "@operands full", "mbarrier at byte 64", "other warps of the CTA"
     std::string what;
     uint64_t cycles = 0;
-    /// The pipe that a slot of is waited for, and for which state; else empty.
+    /// The pipe whose slot is awaited, and whether it is to be full; empty if
+    /// it is no slot.
     std::string pipe;
     bool isFull = false;
   };
