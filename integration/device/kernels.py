@@ -475,12 +475,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runner", type=Path, required=True, help="drawloom-run")
     parser.add_argument("--random", type=int, default=0, help="cases besides the sample")
+    parser.add_argument("--every", type=int, default=1, help="every Nth case of the sample")
     parser.add_argument("--extended", action="store_true", help="every cluster")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     check_page()
     check_empty_sums(options.runner)
-    cases = SAMPLE + draw_cases(options.random, options.seed)
+    cases = SAMPLE[::options.every] + draw_cases(options.random, options.seed)
     if options.extended:
         cases += EXTENDED
     right = 0

@@ -124,7 +124,9 @@ def replace_at(text: str, change: tuple[str, str], place: int | None) -> str:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--drawloom", type=Path, required=True)
+    parser.add_argument("--every", type=int, default=1, help="every Nth broken copy")
     options = parser.parse_args()
+    copies = BROKEN[::options.every]
     names = sorted(path.stem for path in KERNELS.glob("*.cu"))
     proved = found = 0
     with tempfile.TemporaryDirectory() as made:
@@ -141,7 +143,7 @@ def main():
             if not isProved:
                 print(f"{name} is not proved, or not shown so:\n{done.stdout}{done.stderr}"
                       f"{shown.stdout}{shown.stderr}")
-        for number, broken in enumerate(BROKEN):
+        for number, broken in enumerate(copies):
             if broken.place is None:
                 text = (KERNELS / f"{broken.kernel}.cu").read_text()
                 path = compile_ptx(broken.kernel + f"_{number}", replace_at(text, broken.change, None), folder)
@@ -155,8 +157,8 @@ def main():
                 print(f"{broken.kernel} with '{broken.change[1]}': expected {broken.words}:\n"
                       f"{done.stdout}{done.stderr}")
     print(f"device-proof: {proved} of {len(names)} kernels proved, "
-          f"{found} of {len(BROKEN)} broken copies found")
-    sys.exit(proved != len(names) or found != len(BROKEN))
+          f"{found} of {len(copies)} broken copies found")
+    sys.exit(proved != len(names) or found != len(copies))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sweeps, from the installed wheel.
 
-With --sample, on processes of this machine: 300 points of farm.toml, of which a worker
+With --sample, on processes of this machine: 120 points of farm.toml, of which a worker
 and then the driver are killed; a sweep with kernels that are wrong, and how one of
 them is repeated; a point that takes too long; commands in parts.
 
@@ -473,7 +473,7 @@ def main():
         farm = Farm(folder, scratch)
         say("installed")
         if options.sample:
-            check_kills(farm, 300, say)
+            check_kills(farm, 120, say)
             check_failures(farm, say)
             check_limits(farm, say)
             check_commands(farm, options.build.resolve(), say)

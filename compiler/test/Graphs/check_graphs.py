@@ -2,12 +2,13 @@
 """Runs programs with the reference interpreter when their operations belong to
 roles, and when the roles and pipes exist, and compares the bits.
 
-    check_graphs.py --tools build/release/bin --programs examples/*.mlir
+    check_graphs.py --tools build/release/bin --programs examples/*.mlir [--every 4]
 
 What assign-roles leaves behind is still a tile program, so form-pipes alone is
 held to it, without any tolerance: with every way to specialize, with the
 default slots and with one slot of each pipe, and in several orders of the
-roles.
+roles. `--every 4` takes one in four of the targets and schedules, others for
+the next program.
 """
 
 import argparse
@@ -27,10 +28,11 @@ SCHEDULES = [{"roles": "multi"}, {"roles": "single"}, {"roles": "none"},
 SEEDS = [None, 1, 2]
 
 
-def check(program, tools, folder):
+def check(program, tools, folder, first, every):
     """How many results were compared, and what is different."""
     runs, errors = 0, []
-    for target, schedule in itertools.product(TARGETS, SCHEDULES):
+    schedules = itertools.product(TARGETS, SCHEDULES)
+    for target, schedule in itertools.islice(schedules, first, None, every):
         files = []
         for number, passes in enumerate(["assign-roles", "assign-roles,form-pipes"]):
             file, error = transform(tools / "drawloom-opt", program, passes, target, schedule,
@@ -57,12 +59,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--tools", type=Path, required=True)
     parser.add_argument("--programs", type=Path, nargs="+", required=True)
+    parser.add_argument("--every", type=int, default=1)
     options = parser.parse_args()
 
     total = failures = 0
     with tempfile.TemporaryDirectory() as folder:
-        for path in options.programs:
-            runs, errors = check(Program(path), options.tools, folder)
+        for number, path in enumerate(options.programs):
+            runs, errors = check(Program(path), options.tools, folder, number % options.every,
+                                 options.every)
             for error in errors:
                 print(f"{path.stem}, {error}")
             total += runs
