@@ -16,6 +16,31 @@ using namespace drawloom;
 using namespace drawloom::checker;
 using emu::WaitKind;
 
+static std::optional<PlanNames::Barrier>
+findBarrier(const emu::Kernel &kernel, uint32_t byte, const PlanNames &names) {
+  return names.barrierAt(kernel.function->name,
+                         int64_t(byte) - kernel.dynamicSharedOffset());
+}
+
+std::vector<PipeFills> checker::countFills(const emu::TimingReport &report,
+                                           const PlanNames &names) {
+  std::vector<PipeFills> pipes;
+  for (const emu::MbarrierPhases &mbarrier : report.mbarriers) {
+    std::optional<PlanNames::Barrier> barrier =
+        findBarrier(*mbarrier.kernel, mbarrier.byte, names);
+    if (!barrier || !barrier->isFull)
+      continue;
+    std::string kernel = mbarrier.kernel->function->name.str();
+    auto pipe = llvm::find_if(pipes, [&](const PipeFills &one) {
+      return one.kernel == kernel && one.pipe == barrier->pipe;
+    });
+    if (pipe == pipes.end())
+      pipe = pipes.insert(pipes.end(), {kernel, barrier->pipe});
+    pipe->fills += mbarrier.phases;
+  }
+  return pipes;
+}
+
 static RoleTime::Wait nameWait(const emu::Kernel &kernel,
                                const emu::WarpTime::Wait &wait,
                                const PlanNames &names) {
@@ -24,8 +49,7 @@ static RoleTime::Wait nameWait(const emu::Kernel &kernel,
   switch (wait.kind) {
   case WaitKind::Mbarrier: {
     std::optional<PlanNames::Barrier> barrier =
-        names.barrierAt(kernel.function->name,
-                        int64_t(wait.byte) - kernel.dynamicSharedOffset());
+        findBarrier(kernel, wait.byte, names);
     if (!barrier) {
       named.what = "mbarrier at byte " + llvm::utostr(wait.byte);
       break;
@@ -64,6 +88,7 @@ std::vector<RoleTime> checker::timeRoles(const emu::TimingReport &report,
       role->kernel = kernel;
       role->role = name;
     }
+    ++role->warps;
     role->cycles += warp.cycles;
     for (const emu::WarpTime::Wait &wait : warp.waits) {
       RoleTime::Wait named = nameWait(*warp.kernel, wait, names);
@@ -105,8 +130,12 @@ std::string checker::describe(llvm::ArrayRef<RoleTime> roles) {
 }
 
 llvm::json::Object checker::toJson(const emu::TimingReport &report,
-                                   llvm::ArrayRef<RoleTime> roles) {
-  llvm::json::Array list;
+                                   llvm::ArrayRef<RoleTime> roles,
+                                   llvm::ArrayRef<PipeFills> pipes) {
+  llvm::json::Array list, fills;
+  for (const PipeFills &pipe : pipes)
+    fills.push_back(llvm::json::Object{
+        {"kernel", pipe.kernel}, {"pipe", pipe.pipe}, {"fills", pipe.fills}});
   for (const RoleTime &role : roles) {
     llvm::json::Array waits;
     for (const RoleTime::Wait &wait : role.waits)
@@ -116,6 +145,7 @@ llvm::json::Object checker::toJson(const emu::TimingReport &report,
                                          {"cycles", wait.cycles}});
     list.push_back(llvm::json::Object{{"kernel", role.kernel},
                                       {"role", role.role},
+                                      {"warps", role.warps},
                                       {"cycles", role.cycles},
                                       {"waits", std::move(waits)}});
   }
@@ -128,5 +158,6 @@ llvm::json::Object checker::toJson(const emu::TimingReport &report,
                             {"dramBytes", report.dramBytes},
                             {"prologueCycles", report.prologueCycles},
                             {"tailCycles", report.tailCycles},
-                            {"roles", std::move(list)}};
+                            {"roles", std::move(list)},
+                            {"pipes", std::move(fills)}};
 }

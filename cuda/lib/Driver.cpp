@@ -323,7 +323,8 @@ Result Driver::flush() {
     roles = checker::timeRoles(lastTiming, planNames);
     lastTimingText.clear();
     llvm::raw_string_ostream(lastTimingText)
-        << llvm::json::Value(checker::toJson(lastTiming, roles));
+        << llvm::json::Value(checker::toJson(
+               lastTiming, roles, checker::countFills(lastTiming, planNames)));
   }
   output.flush();
   if (check)

@@ -253,6 +253,10 @@ upper:
   EXPECT_LT(wait.cycles, 3 * 1900u);
   for (const WarpTime::Wait &other : warps[0].waits)
     EXPECT_EQ(other.kind, WaitKind::Barrier);
+  // One phase of it ends in each CTA.
+  ASSERT_EQ(result.timing->mbarriers.size(), 1u);
+  EXPECT_EQ(result.timing->mbarriers[0].byte, wait.byte);
+  EXPECT_EQ(result.timing->mbarriers[0].phases, 3u);
 }
 
 TEST(Clock, OtherDevicesHaveNone) {

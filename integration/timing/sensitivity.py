@@ -2,7 +2,8 @@
 """How much the clock's figures move when one constant is halved or doubled.
 
 Prints CSV: the constant, and for each kernel the change of its time in percent, halved and
-doubled. utils/generate-timing puts the largest into docs/Timing.md.
+doubled. sensitivity-h100.csv and sensitivity-b200.csv are what it printed; utils/generate-timing
+puts the largest change of each row into docs/Timing.md.
 """
 
 import argparse
@@ -33,6 +34,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--library", required=True)
     parser.add_argument("--arch", required=True, choices=KERNELS)
+    parser.add_argument("--constant", help="only this one")
     args = parser.parse_args()
     driver = Driver(args.library, args.arch, 148 if args.arch == "b200" else 132)
     kernels = {name: recipe_of({"arch": args.arch, "recipe": text})
@@ -45,7 +47,7 @@ def main():
     print("constant", *(f"{name} {way}" for way in ("halved", "doubled") for name in kernels), sep=",")
     for name, h100, b200 in constants():
         value = b200 if args.arch == "b200" else h100
-        if not value:
+        if not value or args.constant not in (None, name):
             continue
         changes = []
         for other in (max(1, value // 2), value * 2):

@@ -266,6 +266,38 @@ static std::string findCriticalPath(const Timed &timed) {
   }
 }
 
+namespace {
+/// Of the mainloop, by the pipe that the loads fill most often.
+struct KTiles {
+  std::string pipe;  ///< "@operands"; empty if no role loads.
+  int64_t count = 0; ///< Of all CTAs; of a CTA pair, each has its own.
+
+  /// Cycles of a warp of the role for one of them.
+  double share(const Object &role, double cycles) const {
+    const int64_t warps = getCycles(role, "warps");
+    return cycles / std::max<int64_t>(1, warps * count);
+  }
+};
+} // namespace
+
+static KTiles findKTiles(const Timed &timed) {
+  KTiles tiles;
+  forEach(timed.report, "pipes", [&](const Object &filled) {
+    llvm::StringRef name = *filled.getString("pipe");
+    auto pipe = llvm::find_if(timed.plan.pipes, [&](const plan::Pipe &one) {
+      return name == "@" + one.name;
+    });
+    // The full barrier of a pair is that of its first CTA.
+    const int64_t fills =
+        getCycles(filled, "fills") * timed.schedule.ctaGroup.value_or(1);
+    if (pipe != timed.plan.pipes.end() &&
+        timed.plan.roles[pipe->producer].kind == plan::Role::Kind::Load &&
+        fills > tiles.count)
+      tiles = {name.str(), fills};
+  });
+  return tiles;
+}
+
 static void printTimed(const Timed &timed, const run::Arguments &arguments,
                        const ProgramOptions &options) {
   const Object &report = timed.report;
@@ -301,14 +333,28 @@ static void printTimed(const Timed &timed, const run::Arguments &arguments,
     });
   };
   size_t width = llvm::StringRef("role").size();
+  const KTiles tiles = findKTiles(timed);
+  double period = 0;
   forEachRole([&](const Object &role) {
     width = std::max(width, role.getString("role")->size());
+    period = std::max(period, tiles.share(role, getCycles(role)));
   });
-  llvm::outs() << '\n'
-               << llvm::left_justify("role", width) << "   waits  for\n";
+  if (tiles.count)
+    llvm::outs() << llvm::formatv("K tile        {0:f0} cycles of a CTA for "
+                                  "each slot of {1}\n",
+                                  period, tiles.pipe);
+  llvm::outs() << '\n' << llvm::left_justify("role", width);
+  if (tiles.count)
+    llvm::outs() << "  works per K tile";
+  llvm::outs() << "   waits  for\n";
   forEachRole([&](const Object &role) {
-    llvm::outs() << llvm::left_justify(*role.getString("role"), width)
-                 << llvm::formatv("  {0,4:f1} %", 100 * waitShare(role));
+    llvm::outs() << llvm::left_justify(*role.getString("role"), width);
+    if (tiles.count) {
+      const double works = getCycles(role) * (1 - waitShare(role));
+      llvm::outs() << llvm::formatv("  {0,9:f0} cycles",
+                                    tiles.share(role, works));
+    }
+    llvm::outs() << llvm::formatv("  {0,4:f1} %", 100 * waitShare(role));
     unsigned count = 0;
     forEach(role, "waits", [&](const Object &wait) {
       constexpr unsigned most = 3;

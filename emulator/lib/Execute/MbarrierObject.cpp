@@ -10,6 +10,7 @@
 #include "Execute/Engine.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
+#include "Timing/Clock.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
 
@@ -167,6 +168,8 @@ void Mbarrier::settle() {
   if (pendingField == 0 && bytes == 0) {
     ++phaseField;
     pendingField = expected;
+    if (Clock *clock = owner.machine().clock()) [[unlikely]]
+      clock->phaseEnded(owner, offset);
     wakeAll();
   }
   store();

@@ -134,6 +134,14 @@ uint64_t Clock::copyAsync(CTA &issuer, const MemoryClock::Traffic &traffic,
 // Tensor cores
 //===----------------------------------------------------------------------===//
 
+/// Cycles of a tensor core for an MMA of these rows, N columns and 32 bytes of
+/// K: 16 elements of 16 bits, or as much of another type.
+static uint64_t multiplyCycles(const ClockConstants &constants, uint64_t rows,
+                               uint64_t n) {
+  constexpr uint64_t k = 16;
+  return 2 * rows * n * k / constants.mmaFlops;
+}
+
 uint64_t Clock::tensorWork(const TensorWork &work, uint64_t now) {
   CTA &cta = *work.issue.cta;
   SmClock *units[2] = {&sm(cta), nullptr};
@@ -144,7 +152,9 @@ uint64_t Clock::tensorWork(const TensorWork &work, uint64_t now) {
     // Each MMA reads 32 bytes of a row of A, and of B, or 64 if A is sparse; a
     // CTA of a pair has half of B.
     const MmaForm &form = work.form;
-    uint64_t length = form.n / (work.pair && form.m == 64 ? 4 : 2);
+    // 64 rows take the time of 128, unless both CTAs of a pair have 64.
+    uint64_t length =
+        multiplyCycles(constants, work.pair && form.m == 64 ? 64 : 128, form.n);
     uint64_t bytes = (work.aInTensorMemory ? 0 : form.m * 32u) +
                      form.n * (form.sparsity ? 64u : 32u) / (work.pair ? 2 : 1);
     interval = std::max(length, divideCeil(bytes, constants.sharedBytes));
@@ -177,8 +187,8 @@ uint64_t Clock::tensorWork(const TensorWork &work, uint64_t now) {
 uint64_t Clock::wgmma(CTA &cta, unsigned n, bool aInShared, uint64_t now) {
   SmClock &unit = sm(cta);
   uint64_t bytes = (aInShared ? 64 * 32u : 0) + n * 32u;
-  uint64_t length =
-      std::max<uint64_t>(n / 2, divideCeil(bytes, constants.sharedBytes));
+  uint64_t length = std::max(multiplyCycles(constants, 64, n),
+                             divideCeil(bytes, constants.sharedBytes));
   uint64_t start = std::max(now, unit.tensorFree);
   unit.tensorFree = start + length;
   unit.tensorBusy += length;
@@ -194,6 +204,10 @@ void Clock::exited(WarpClock &warp, uint32_t number, uint64_t now) {
   warpCycles += now - warp.start;
   warp.program->warp(number).cycles += now - warp.start;
   end = std::max(end, now);
+}
+
+void Clock::phaseEnded(CTA &cta, uint32_t byte) {
+  ++of(*cta.grid().launch().kernel).phases[byte];
 }
 
 TimingReport Clock::report() const {
@@ -229,13 +243,14 @@ TimingReport Clock::report() const {
       warp.warp = number;
       warp.cycles = count.cycles;
       for (const auto &[what, wait] : count.waits)
-        warp.waits.push_back(
-            {what.first, what.second, wait.cycles, wait.times});
+        warp.waits.push_back({what.first, what.second, wait});
       llvm::sort(warp.waits, [](const auto &x, const auto &y) {
         return std::tuple(y.cycles, x.kind, x.byte) <
                std::tuple(x.cycles, y.kind, y.byte);
       });
     }
+    for (auto [byte, phases] : program->phases)
+      report.mbarriers.push_back({kernel, byte, phases});
     for (auto [index, kinds] : llvm::enumerate(program->stalls))
       for (auto [kind, count] : llvm::enumerate(kinds))
         if (count.cycles)

@@ -78,10 +78,12 @@ struct ProgramClock {
   std::vector<std::array<Count, 3>> stalls; ///< By StallKind.
   struct WarpCount {
     uint64_t cycles = 0;
-    /// By what was waited for, and the byte of an mbarrier.
-    std::map<std::pair<WaitKind, uint32_t>, Count> waits;
+    /// Cycles, by what was waited for, and the byte of an mbarrier.
+    std::map<std::pair<WaitKind, uint32_t>, uint64_t> waits;
   };
   std::vector<WarpCount> warps; ///< By number.
+  /// Phases that have ended, by the byte of the mbarrier.
+  std::map<uint32_t, uint64_t> phases;
 
   ProgramClock(const Kernel &kernel, const ClockConstants &constants);
   WarpCount &warp(uint32_t number) {
@@ -206,6 +208,8 @@ public:
   /// Fragments that were waiting go on.
   void woken(Warp &warp, Fragment &fragment);
   void exited(WarpClock &warp, uint32_t number, uint64_t now);
+  /// A phase of the mbarrier at that byte of the CTA's shared memory ends.
+  void phaseEnded(CTA &cta, uint32_t byte);
   /// When a cluster starts that takes these SMs.
   uint64_t startOn(llvm::ArrayRef<uint32_t> sms);
   void left(uint32_t launch, llvm::ArrayRef<uint32_t> sms, uint64_t now);

@@ -133,10 +133,7 @@ static void countWait(WarpClock &state, uint32_t warp, Fragment &fragment) {
   const Fragment::Waited &waited = *fragment.waited;
   const uint64_t cycles = fragment.readyAt - state.time;
   state.program->stall(waited.instruction, StallKind::Wait, cycles);
-  ProgramClock::Count &count =
-      state.program->warp(warp).waits[{waited.kind, waited.byte}];
-  count.cycles += cycles;
-  ++count.times;
+  state.program->warp(warp).waits[{waited.kind, waited.byte}] += cycles;
 }
 
 void Warp::startClock(Clock &clock, uint64_t time) {

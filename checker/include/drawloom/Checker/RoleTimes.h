@@ -24,7 +24,8 @@ namespace drawloom::checker {
 /// The warps of a role, in all CTAs together.
 struct RoleTime {
   std::string kernel;
-  std::string role; ///< "@mma"; "warp 5" if no plan names it.
+  std::string role;   ///< "@mma"; "warp 5" if no plan names it.
+  unsigned warps = 0; ///< Of one CTA.
   uint64_t cycles = 0;
   struct Wait {
     /// "@operands full", "mbarrier at byte 64", "other warps of the CTA"
@@ -45,6 +46,16 @@ struct RoleTime {
   }
 };
 
+/// How often a pipe's slots were full, in all CTAs together.
+struct PipeFills {
+  std::string kernel;
+  std::string pipe; ///< "@operands"
+  uint64_t fills = 0;
+};
+
+std::vector<PipeFills> countFills(const emu::TimingReport &report,
+                                  const PlanNames &names);
+
 /// In the order of their first warps.
 std::vector<RoleTime> timeRoles(const emu::TimingReport &report,
                                 const PlanNames &names);
@@ -53,9 +64,10 @@ std::vector<RoleTime> timeRoles(const emu::TimingReport &report,
 /// @operands full, ...".
 std::string describe(llvm::ArrayRef<RoleTime> roles);
 
-/// The report and its roles, for programs.
+/// The report, its roles and its pipes, for programs.
 llvm::json::Object toJson(const emu::TimingReport &report,
-                          llvm::ArrayRef<RoleTime> roles);
+                          llvm::ArrayRef<RoleTime> roles,
+                          llvm::ArrayRef<PipeFills> pipes);
 
 } // namespace drawloom::checker
 

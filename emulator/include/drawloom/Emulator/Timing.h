@@ -53,9 +53,15 @@ struct WarpTime {
     WaitKind kind = WaitKind::Other;
     uint32_t byte = 0; ///< Of an mbarrier, in the shared memory of its CTA.
     uint64_t cycles = 0;
-    uint64_t times = 0;
   };
   std::vector<Wait> waits; ///< The longest first.
+};
+
+/// The mbarrier at one place of the shared memory of a kernel's CTAs.
+struct MbarrierPhases {
+  const Kernel *kernel = nullptr;
+  uint32_t byte = 0;
+  uint64_t phases = 0; ///< That have ended, in all CTAs together.
 };
 
 struct TimingReport {
@@ -79,8 +85,9 @@ struct TimingReport {
   /// From the first launch to the first MMA of an SM, and from its last MMA to
   /// the end of all: the mean of the SMs that multiply.
   uint64_t prologueCycles = 0, tailCycles = 0;
-  std::vector<Stall> stalls;   ///< The largest first.
-  std::vector<WarpTime> warps; ///< By kernel, then by number.
+  std::vector<Stall> stalls;             ///< The largest first.
+  std::vector<WarpTime> warps;           ///< By kernel, then by number.
+  std::vector<MbarrierPhases> mbarriers; ///< By kernel, then by place.
 
   /// As text: a line for each launch, one for what the memories moved, and one
   /// for each of the `most` largest stalls, by source line.
