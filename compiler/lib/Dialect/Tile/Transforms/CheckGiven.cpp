@@ -63,7 +63,12 @@ static std::vector<std::string> listNames(const Problem &problem,
   }
   if (!problem.mmas.empty() && hasTensorMemory)
     addName("result");
-  if (problem.mmas.size() > 1)
+  // What threads compute between two MMAs, or of an operand that is loaded.
+  bool computesOperand =
+      llvm::any_of(problem.pipes, [](const Problem::Pipe &pipe) {
+        return pipe.kind == Problem::Pipe::Input && pipe.inLoop;
+      });
+  if (problem.mmas.size() > 1 || (!problem.mmas.empty() && computesOperand))
     addName("middle");
   if (given.persistent == Persistence::Dynamic) {
     addName("work");
