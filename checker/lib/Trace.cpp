@@ -201,25 +201,93 @@ void Trace::endCluster(std::unique_ptr<ClusterListener> listener) {
     ctas.push_back(std::move(cta));
 }
 
-void Trace::write(llvm::raw_ostream &os, double perMicrosecond) const {
-  llvm::json::OStream json(os);
-  auto describe = [&](StringRef what, unsigned process, unsigned row,
-                      StringRef name, auto more) {
+void Trace::addCounters(const TimingReport &report) {
+  counters.push_back({"GPU, launch " + llvm::utostr(launches - 1),
+                      report.smsUsed, double(report.clockMhz),
+                      report.windowCycles, report.windows});
+}
+
+namespace {
+/// Events of Chrome's trace format.
+class EventWriter {
+public:
+  EventWriter(llvm::json::OStream &json, double perMicrosecond)
+      : json(json), perMicrosecond(perMicrosecond) {}
+
+  void nameProcess(int64_t process, StringRef name) {
+    describe("process_name", process, 0, [&] { json.attribute("name", name); });
+  }
+  /// Rows stand in the order of their numbers.
+  void nameRow(int64_t process, int64_t row, StringRef name) {
+    describe("thread_name", process, row,
+             [&] { json.attribute("name", name); });
+    describe("thread_sort_index", process, row,
+             [&] { json.attribute("sort_index", row); });
+  }
+  void span(int64_t process, int64_t row, StringRef name, uint64_t begin,
+            uint64_t end) {
+    json.object([&] {
+      json.attribute("name", name);
+      json.attribute("ph", "X");
+      json.attribute("pid", process);
+      json.attribute("tid", row);
+      moment("ts", begin);
+      moment("dur", end - begin);
+    });
+  }
+  void counter(int64_t process, StringRef name, uint64_t time, StringRef unit,
+               double value) {
+    json.object([&] {
+      json.attribute("name", name);
+      json.attribute("ph", "C");
+      json.attribute("pid", process);
+      moment("ts", time);
+      json.attributeObject("args", [&] { json.attribute(unit, value); });
+    });
+  }
+
+private:
+  void describe(StringRef what, int64_t process, int64_t row,
+                llvm::function_ref<void()> arguments) {
     json.object([&] {
       json.attribute("name", what);
       json.attribute("ph", "M");
       json.attribute("pid", process);
       json.attribute("tid", row);
-      json.attributeObject("args", [&] { more(name); });
+      json.attributeObject("args", arguments);
     });
-  };
-  auto byName = [&](StringRef name) { json.attribute("name", name); };
-  auto moment = [&](StringRef name, uint64_t value) {
+  }
+  void moment(StringRef name, uint64_t value) {
     if (perMicrosecond == 1)
       json.attribute(name, value);
     else
       json.attribute(name, value / perMicrosecond);
-  };
+  }
+
+  llvm::json::OStream &json;
+  const double perMicrosecond;
+};
+} // namespace
+
+/// The tensor cores and memories of a timed run.
+static void writeCounters(EventWriter &events, int64_t process,
+                          const Trace::Counters &run) {
+  events.nameProcess(process, run.name);
+  // Bytes in a cycle, at so many MHz, are TB/s.
+  const double cycles = run.windowCycles, tera = run.clockMhz / cycles / 1e6;
+  for (const auto &[index, window] : llvm::enumerate(run.windows)) {
+    const uint64_t time = index * run.windowCycles;
+    events.counter(process, "tensor cores busy", time, "%",
+                   100 * window.tensorCycles / (cycles * run.sms));
+    events.counter(process, "from L2", time, "TB/s", window.l2Bytes * tera);
+    events.counter(process, "from and to DRAM", time, "TB/s",
+                   window.dramBytes * tera);
+  }
+}
+
+void Trace::write(llvm::raw_ostream &os, double perMicrosecond) const {
+  llvm::json::OStream json(os);
+  EventWriter events(json, perMicrosecond);
   json.object([&] {
     json.attribute("displayTimeUnit", "ns");
     json.attributeObject("otherData", [&] {
@@ -229,24 +297,16 @@ void Trace::write(llvm::raw_ostream &os, double perMicrosecond) const {
     });
     json.attributeArray("traceEvents", [&] {
       for (const auto &[process, cta] : llvm::enumerate(ctas)) {
-        describe("process_name", process, 0, cta.name, byName);
+        events.nameProcess(process, cta.name);
         for (const auto &[number, row] : llvm::enumerate(cta.rows)) {
           const auto &[key, spans] = row;
-          describe("thread_name", process, number, key.name, byName);
-          describe("thread_sort_index", process, number, "", [&](StringRef) {
-            json.attribute("sort_index", int64_t(number));
-          });
+          events.nameRow(process, number, key.name);
           for (const Span &span : spans)
-            json.object([&] {
-              json.attribute("name", span.name);
-              json.attribute("ph", "X");
-              json.attribute("pid", int64_t(process));
-              json.attribute("tid", int64_t(number));
-              moment("ts", span.begin);
-              moment("dur", span.end - span.begin);
-            });
+            events.span(process, number, span.name, span.begin, span.end);
         }
       }
+      for (const auto &[number, run] : llvm::enumerate(counters))
+        writeCounters(events, ctas.size() + number, run);
     });
   });
   os << '\n';

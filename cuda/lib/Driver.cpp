@@ -320,6 +320,8 @@ Result Driver::flush() {
   if (result.timing) {
     lastTiming = *result.timing;
     traceScale = lastTiming.clockMhz;
+    if (trace)
+      trace->addCounters(lastTiming);
     roles = checker::timeRoles(lastTiming, planNames);
     lastTimingText.clear();
     llvm::raw_string_ostream(lastTimingText)

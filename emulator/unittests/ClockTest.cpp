@@ -259,6 +259,40 @@ upper:
   EXPECT_EQ(result.timing->mbarriers[0].phases, 3u);
 }
 
+// What is moved is counted by time, in windows that get longer with the run.
+TEST(Clock, ActivityByTime) {
+  Harness h("b200", R"(
+.visible .entry k(.param .u64 from, .param .u32 rounds) {
+  .reg .pred %p;
+  .reg .b32 %r<3>;
+  .reg .b64 %rd;
+  ld.param.u64 %rd, [from];
+  ld.param.u32 %r0, [rounds];
+again:
+  ld.global.u32 %r1, [%rd];
+  and.b32 %r1, %r1, 0;
+  add.u32 %r0, %r0, %r1;
+  sub.u32 %r0, %r0, 1;
+  setp.ne.u32 %p, %r0, 0;
+  @%p bra again;
+  ret;
+})");
+  h.options.policy = Policy::Timed;
+  for (uint64_t rounds : {1, 5000}) {
+    RunResult result =
+        h.launch("k", {1}, {32}, {h.allocate<uint32_t>(1), rounds});
+    ASSERT_TRUE(result.ok() && result.timing);
+    const TimingReport &report = *result.timing;
+    uint64_t bytes = 0;
+    for (const TimingReport::Window &window : report.windows)
+      bytes += window.l2Bytes;
+    EXPECT_EQ(bytes, report.l2Bytes);
+    EXPECT_GE(bytes, rounds * 4);
+    EXPECT_LE(report.windows.size(), 2048u);
+    EXPECT_LE((report.windows.size() - 1) * report.windowCycles, report.cycles);
+  }
+}
+
 TEST(Clock, OtherDevicesHaveNone) {
   Harness h("rtx5090", ".visible .entry k() { ret; }");
   h.options.policy = Policy::Timed;

@@ -27,7 +27,8 @@ SmClock::SmClock(const ClockConstants &c)
 
 Clock::Clock(const DeviceModel &model, const ClockConstants &constants,
              uint64_t seed)
-    : constants(constants), memory(this->constants), random(seed), seed(seed) {
+    : constants(constants), memory(this->constants, activity), random(seed),
+      seed(seed) {
   for (unsigned index = 0; index != model.smCount; ++index)
     sms.push_back(std::make_unique<SmClock>(this->constants));
 }
@@ -177,6 +178,7 @@ uint64_t Clock::tensorWork(const TensorWork &work, uint64_t now) {
       unit->tensorFree = start + interval;
       if (work.kind == TensorWork::Multiply) {
         unit->tensorBusy += interval;
+        activity.addTensor(start, interval);
         unit->tensorBegin = std::min(unit->tensorBegin, start);
       }
     }
@@ -192,6 +194,7 @@ uint64_t Clock::wgmma(CTA &cta, unsigned n, bool aInShared, uint64_t now) {
   uint64_t start = std::max(now, unit.tensorFree);
   unit.tensorFree = start + length;
   unit.tensorBusy += length;
+  activity.addTensor(start, length);
   unit.tensorBegin = std::min(unit.tensorBegin, start);
   return start + length + constants.wgmmaTail;
 }
@@ -217,6 +220,7 @@ TimingReport Clock::report() const {
   report.warpCycles = warpCycles;
   report.l2Bytes = memory.l2Bytes;
   report.dramBytes = memory.dramBytes;
+  activity.report(report);
   uint64_t multiply = 0;
   for (const std::unique_ptr<SmClock> &unit : sms) {
     report.smsUsed += unit->used;

@@ -124,10 +124,27 @@ struct WarpClock {
   unsigned scheduler = 0;
 };
 
+/// What the tensor cores and memories do, by time. A run that takes longer has
+/// longer windows, not more.
+class Activity {
+public:
+  void addTensor(uint64_t begin, uint64_t cycles);
+  void addMemory(uint64_t time, uint64_t l2Bytes, uint64_t dramBytes);
+  void report(TimingReport &report) const;
+
+private:
+  using Window = TimingReport::Window;
+  Window &at(uint64_t time);
+
+  static constexpr size_t mostWindows = 2048;
+  uint64_t windowCycles = 128;
+  std::vector<Window> windows;
+};
+
 /// Which lines of global memory L2 has, and what it and DRAM can move.
 class MemoryClock {
 public:
-  MemoryClock(const ClockConstants &constants);
+  MemoryClock(const ClockConstants &constants, Activity &activity);
 
   struct Traffic {
     uint64_t bytes = 0, missed = 0;
@@ -147,6 +164,7 @@ private:
     uint32_t time = 0;  ///< Of the last request.
   };
   const ClockConstants &constants;
+  Activity &activity;
   Calendar l2, dram;
   uint64_t capacity; ///< In lines.
   uint64_t brought = 0;
@@ -216,6 +234,7 @@ public:
   /// A launch comes to its turn; one that `overlaps` doesn't wait for others.
   void beginLaunch(const Kernel &kernel, bool overlaps);
 
+  Activity activity;
   MemoryClock memory;
   uint64_t end = 0; ///< Of what has happened so far.
 

@@ -15,8 +15,9 @@ using namespace drawloom::emu;
 /// Bytes of device memory that there is a table for.
 static constexpr uint64_t addressLimit = uint64_t(1) << 40;
 
-MemoryClock::MemoryClock(const ClockConstants &constants)
-    : constants(constants), l2(constants.l2Bytes), dram(constants.dramBytes),
+MemoryClock::MemoryClock(const ClockConstants &constants, Activity &activity)
+    : constants(constants), activity(activity), l2(constants.l2Bytes),
+      dram(constants.dramBytes),
       capacity((uint64_t(constants.l2MegaBytes) << 20) / 100 * 95 >> lineBits) {
 }
 
@@ -58,6 +59,7 @@ void MemoryClock::touch(uint64_t address, uint64_t bytes, uint64_t time,
 uint64_t MemoryClock::transfer(const Traffic &traffic, uint64_t time) {
   l2Bytes += traffic.bytes;
   dramBytes += traffic.missed;
+  activity.addMemory(time, traffic.bytes, traffic.missed);
   uint64_t done = l2.reserve(time, traffic.fromL2);
   if (traffic.missed)
     done = std::max(done, dram.reserve(time, traffic.missed));

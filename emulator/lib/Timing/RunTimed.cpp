@@ -158,7 +158,7 @@ uint64_t Warp::nextTime() const {
 //===----------------------------------------------------------------------===//
 
 /// When the scheduler and a unit take an instruction that could go at `time`.
-static uint64_t issue(WarpClock &warp, const InstTiming &timing,
+static uint64_t issue(Clock &clock, WarpClock &warp, const InstTiming &timing,
                       uint64_t time) {
   SmClock &sm = *warp.sm;
   unsigned scheduler = warp.scheduler;
@@ -175,6 +175,7 @@ static uint64_t issue(WarpClock &warp, const InstTiming &timing,
     return sm.lsu.reserve(time, timing.cost);
   case InstTiming::Tensor:
     sm.tensorBusy += timing.cost / 4;
+    clock.activity.addTensor(time, timing.cost / 4);
     return sm.tensor[scheduler].reserve(time, timing.cost);
   case InstTiming::NoUnit:
     break;
@@ -252,7 +253,7 @@ uint64_t Warp::runTimed(Clock &clock) {
           turnOver = true;
           break;
         }
-        at = issue(state, timing, ready);
+        at = issue(clock, state, timing, ready);
         if (ready > state.time)
           program.stall(index, StallKind::Operand, ready - state.time);
         if (at > ready)

@@ -14,10 +14,11 @@
 //                           kernels without a plan, each mbarrier's phases
 //   what each warp issues   copies, products, ... from issue to completion
 //
-// In a timed run the picture has the time of the modeled GPU. In others, a
-// microsecond is a warp instruction of the emulator, as %clock counts them: it
-// says what came before what, and how much work was between, not how long a GPU
-// takes.
+// In a timed run the picture has the time of the modeled GPU, and a process of
+// its own has counters of it: how busy its tensor cores are, and what L2 and
+// DRAM move. In others, a microsecond is a warp instruction of the emulator, as
+// %clock counts them: it says what came before what, and how much work was
+// between, not how long a GPU takes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +27,7 @@
 
 #include "drawloom/Checker/PlanNames.h"
 #include "drawloom/Emulator/Listener.h"
+#include "drawloom/Emulator/Timing.h"
 #include <map>
 
 namespace drawloom::checker {
@@ -38,6 +40,16 @@ public:
   std::unique_ptr<emu::ClusterListener>
   startCluster(const emu::ClusterStart &start) override;
   void endCluster(std::unique_ptr<emu::ClusterListener> listener) override;
+
+  /// What the tensor cores and memories of a timed run did.
+  struct Counters {
+    std::string name; ///< "GPU, launch 0"
+    unsigned sms;
+    double clockMhz;
+    uint64_t windowCycles;
+    std::vector<emu::TimingReport::Window> windows;
+  };
+  void addCounters(const emu::TimingReport &report);
 
   /// All that has happened, as JSON. `perMicrosecond`: how much of the clock's
   /// time a microsecond of the picture is.
@@ -69,6 +81,7 @@ private:
   std::map<uint32_t, LaunchedKernel> kernels;
   unsigned launches = 0;
   std::vector<Cta> ctas;
+  std::vector<Counters> counters;
 };
 
 } // namespace drawloom::checker

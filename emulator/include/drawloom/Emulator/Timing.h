@@ -82,6 +82,12 @@ struct TimingReport {
   uint64_t warpCycles = 0;
   uint64_t l2Bytes = 0;   ///< From L2 to SMs.
   uint64_t dramBytes = 0; ///< From DRAM, and to it.
+  /// The same by time, in windows of as many cycles.
+  struct Window {
+    uint64_t tensorCycles = 0, l2Bytes = 0, dramBytes = 0;
+  };
+  std::vector<Window> windows;
+  uint64_t windowCycles = 0;
   /// From the first launch to the first MMA of an SM, and from its last MMA to
   /// the end of all: the mean of the SMs that multiply.
   uint64_t prologueCycles = 0, tailCycles = 0;
