@@ -62,8 +62,8 @@ struct Operand {
 struct Row {
   std::string name;
   const char *arch;
-  /// A file of examples/, or a kernel of CUTLASS's, or an entry of `small`.
-  enum { Example, Cutlass, Small } kind;
+  /// A file of examples/, or a kernel of CUTLASS's, or one of those below.
+  enum { Example, Cutlass, Empty, Atomics } kind;
   std::string kernel;
   std::vector<Operand> operands = {}; ///< Of an example.
   int64_t size = 0;                   ///< Of CUTLASS's: M, N and K.
@@ -74,13 +74,25 @@ struct Cost {
 };
 } // namespace
 
-/// Kernels of which only the start is measured.
-static const char *const small = R"(.version 8.0
+/// Of which only the start of CTAs is measured.
+static const char *const empty = R"(.version 8.0
 .target sm_90a
 .address_size 64
 .visible .entry empty() { ret; }
 )";
-static constexpr unsigned manyCtas = 65536;
+static constexpr unsigned emptyCtas = 65536;
+/// Each thread adds to the same word.
+static const char *const atomics = R"(.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry atomics(.param .u64 word) {
+  .reg .b64 %rd;
+  .reg .b32 %r;
+  ld.param.u64 %rd, [word];
+  atom.global.add.u32 %r, [%rd], 1;
+  ret;
+})";
+static constexpr unsigned atomicCtas = 4096;
 
 static double processorSeconds() {
   rusage usage;
@@ -237,10 +249,19 @@ static double runRow(const Row &row) {
     return runExample(row, device, arch);
   case Row::Cutlass:
     return runCutlass(row, device);
-  case Row::Small: {
+  case Row::Empty: {
     char none;
-    return runEntry(device, small,
-                    {{manyCtas, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, 0, 0}, &none);
+    return runEntry(device, empty,
+                    {{emptyCtas, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, 0, 0},
+                    &none);
+  }
+  case Row::Atomics: {
+    runtime::Buffer word = makeBuffer(device, 4, true);
+    uint64_t address = word.address();
+    return runEntry(
+        device, atomics,
+        {{atomicCtas, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, sizeof(address), 0},
+        &address);
   }
   }
   return 0;
@@ -326,6 +347,9 @@ static std::vector<Row> gemms(int64_t size) {
            size}};
 }
 
+static const Row oneWord = {"an atomic by each of 2^20 threads", "sm_90a",
+                            Row::Atomics, ""};
+
 static void benchTimes(llvm::ArrayRef<Row> rows, double bar) {
   for (const Row &row : rows) {
     if (!isWanted(row))
@@ -358,7 +382,9 @@ static void benchAllTimes() {
   }
   benchTimes(rest, 4);
 
-  Row empty = {"empty, 65536 CTAs", "sm_90a", Row::Small, "empty"};
+  benchTimes(oneWord, 6);
+
+  Row empty = {"empty, 65536 CTAs", "sm_90a", Row::Empty, ""};
   if (isWanted(empty)) {
     llvm::outs() << "\nprocessor seconds\n";
     for (bool checks : {false, true}) {
@@ -371,15 +397,18 @@ static void benchAllTimes() {
 
 static void benchMemory() {
   rounds = 1;
-  llvm::outs() << "\nMiB that the checker keeps, at 4096^3\n";
-  for (const Row &row : gemms(4096)) {
+  llvm::outs() << "\nMiB that the checker keeps, of GEMMs at 4096^3\n";
+  auto bench = [](const Row &row, double bar) {
     if (!isWanted(row))
-      continue;
+      return;
     double plain = measureRow(row, false).mebibytes;
     double checked = measureRow(row, true).mebibytes;
     llvm::outs() << llvm::format("%-46s%-28s", row.name.c_str(), row.arch);
-    tell(checked - plain, 256, " MiB");
-  }
+    tell(checked - plain, bar, " MiB");
+  };
+  for (const Row &row : gemms(4096))
+    bench(row, 256);
+  bench(oneWord, 300);
 }
 
 int main(int argc, char **argv) {
