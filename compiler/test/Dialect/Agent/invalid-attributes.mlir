@@ -98,6 +98,11 @@ module attributes {test.owner = #agent.owner<name = "", warps = 4, because = []>
 
 // -----
 
+// expected-error@below {{role "load" of 4 warps with loads = tma; a role loads by cp_async, or by tma with one warp}}
+module attributes {test.owner = #agent.owner<name = "load", warps = 4, loads = tma, because = []>} {}
+
+// -----
+
 // expected-error@below {{'because' is ["so"]; it is a list of reasons}}
 module attributes {test.owner = #agent.owner<name = "mma", warps = 1, because = ["so"]>} {}
 

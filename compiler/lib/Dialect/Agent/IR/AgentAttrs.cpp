@@ -198,11 +198,15 @@ LogicalResult VerdictAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 LogicalResult OwnerAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                StringAttr name, int64_t warps,
+                                StringAttr name, int64_t warps, Engine loads,
                                 ArrayAttr because) {
   if (name.empty() || warps < 1)
     return emitError() << "role " << name << " with warps = " << warps
                        << "; a role has a name and one warp or more";
+  if (loads != Engine::cp_async && (loads != Engine::tma || warps != 1))
+    return emitError() << "role " << name << " of " << warps
+                       << " warps with loads = " << stringifyEngine(loads)
+                       << "; a role loads by cp_async, or by tma with one warp";
   if (!llvm::all_of(because, llvm::IsaPred<ReasonAttr>))
     return emitError() << "'because' is " << because
                        << "; it is a list of reasons";

@@ -219,17 +219,9 @@ static ForEachItemOp getLongestPeriod(PipeOp pipe) {
   return longest;
 }
 
-/// A slot that belongs to an item is for the roles that take this item. Checks
-/// that they agree: what is produced is consumed, what is consumed is produced,
-/// and each item has the same number of consumers, because the number of
-/// arrivals that empty a slot is fixed.
-static LogicalResult verifySharing(PipeOp pipe, RoleOp producer,
-                                   ArrayRef<RoleOp> consumers) {
-  if (!belongsToItems(pipe))
-    return success();
-  ForEachItemOp longest = getLongestPeriod(pipe);
-  if (!longest)
-    return success();
+/// Checks that loops which take a part of the items divide them by the same
+/// number as `longest`.
+static LogicalResult verifyPeriods(PipeOp pipe, ForEachItemOp longest) {
   int64_t period = longest.getEvery();
   for (OpOperand &use : pipe.getPipe().getUses()) {
     ForEachItemOp loop = getItemLoop(use);
@@ -241,16 +233,14 @@ static LogicalResult verifySharing(PipeOp pipe, RoleOp producer,
              << period << "; roles that share a pipe divide the items by the "
              << "same number";
   }
+  return success();
+}
 
-  auto takes = [&](RoleOp role, bool asProducer, int64_t residue) {
-    return llvm::any_of(pipe.getPipe().getUses(), [&](OpOperand &use) {
-      ForEachItemOp loop = getItemLoop(use);
-      return getRole(use) == role && fills(use) == asProducer &&
-             (loop.getEvery() == 1 || loop.getFrom() == residue);
-    });
-  };
-  // A residue that no loop names is like any other such residue, so one of them
-  // is enough, and one is among the first numbers.
+/// The residues to check, of item numbers by `period`. One that no loop names
+/// is like any other such residue, so one of them is enough, and one is among
+/// the first numbers.
+static llvm::SmallSetVector<int64_t, 8> listResidues(PipeOp pipe,
+                                                     int64_t period) {
   llvm::SmallSetVector<int64_t, 8> residues;
   int64_t uses =
       std::distance(pipe.getPipe().use_begin(), pipe.getPipe().use_end());
@@ -258,10 +248,34 @@ static LogicalResult verifySharing(PipeOp pipe, RoleOp producer,
     residues.insert(residue);
   for (OpOperand &use : pipe.getPipe().getUses())
     residues.insert(getItemLoop(use).getFrom());
+  return residues;
+}
+
+/// A slot that belongs to an item is for the roles that take this item. Checks
+/// that they agree: what is produced is consumed, what is consumed is produced,
+/// and each item has the same number of consumers, because the number of
+/// arrivals that empty a slot is fixed.
+static LogicalResult verifySharing(PipeOp pipe, RoleOp producer,
+                                   ArrayRef<RoleOp> consumers) {
+  if (!belongsToItems(pipe))
+    return success();
+  ForEachItemOp longest = getLongestPeriod(pipe);
+  if (!longest)
+    return success();
+  if (failed(verifyPeriods(pipe, longest)))
+    return failure();
+  int64_t period = longest.getEvery();
+  auto takes = [&](RoleOp role, bool asProducer, int64_t residue) {
+    return llvm::any_of(pipe.getPipe().getUses(), [&](OpOperand &use) {
+      ForEachItemOp loop = getItemLoop(use);
+      return getRole(use) == role && fills(use) == asProducer &&
+             (loop.getEvery() == 1 || loop.getFrom() == residue);
+    });
+  };
 
   std::optional<int64_t> reference;
   SmallVector<RoleOp> referenceRoles;
-  for (int64_t residue : residues) {
+  for (int64_t residue : listResidues(pipe, period)) {
     SmallVector<RoleOp> roles = llvm::filter_to_vector(
         consumers, [&](RoleOp role) { return takes(role, false, residue); });
     bool produced = takes(producer, true, residue);

@@ -11,6 +11,7 @@
 // engine that can do what each of them does, and writes it to each. What the
 // program says stays as it is, if the architecture has it.
 
+#include "Copies.h"
 #include "StorePlaces.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
@@ -32,12 +33,13 @@ static bool hasTcgen05(const target::Architecture &arch) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the program says
+// What the architecture and the role can do
 //===----------------------------------------------------------------------===//
 
-/// An error if the architecture, or the role, can't do what the program says.
-static LogicalResult checkSaid(Operation *end, PipeOp pipe, Engine engine,
-                               const target::Architecture &arch) {
+/// An error if the architecture or the role lacks the engine of an end: the
+/// program says it, or leaves out that its loads are not by TMA.
+static LogicalResult checkEngine(Operation *end, PipeOp pipe, Engine engine,
+                                 const target::Architecture &arch) {
   auto reject = [&] {
     return end->emitOpError() << "of pipe '" << pipe.getName() << "' is by("
                               << stringifyEngine(engine) << "), but ";
@@ -61,21 +63,18 @@ static LogicalResult checkSaid(Operation *end, PipeOp pipe, Engine engine,
 
 static Engine chooseFiller(PipeOp pipe, ArrayRef<ProduceOp> ends,
                            const target::Architecture &arch) {
-  bool allLoads = true, allMmas = true, oneWarp = true;
-  for (ProduceOp end : ends) {
-    oneWarp &= end->getParentOfType<RoleOp>().getWarps() == 1;
+  bool allLoads = true, allMmas = true;
+  for (ProduceOp end : ends)
     for (Value value : end.getBody().front().getTerminator()->getOperands()) {
       allLoads &= isLoadedHere(value, end);
       allMmas &= isMma(value);
     }
-  }
   Memory memory = pipe.getPipe().getType().getMemory();
   if (memory == Memory::tmem && allMmas && hasTcgen05(arch))
     return Engine::tensor_core;
-  // One warp is enough to issue bulk copies and too little for anything else:
-  // assign-roles gives loads that TMA rejects to a whole warp group.
+  // assign-roles knows which loads TMA rejects, and says so.
   if (memory == Memory::smem && allLoads)
-    return oneWarp ? Engine::tma : Engine::cp_async;
+    return Engine::tma;
   return Engine::threads;
 }
 
@@ -92,10 +91,10 @@ static Engine chooseReader(PipeOp pipe,
       any = true;
       allMmas &= feedsMmasOnly(value);
       storesOne |= isStoredHere(value);
-      // Bulk stores are done in any order.
+      // Bulk stores are done in any order, of what TMA can move.
       for (Operation *user : value.getUsers())
         if (auto store = dyn_cast<tile::StoreOp>(user))
-          stores &= !needsOrder(store);
+          stores &= !needsOrder(store) && whyNotTma(store, arch.tma).empty();
     }
     stores &= storesOne;
   }
@@ -134,28 +133,28 @@ LogicalResult AssignEnginesPass::decide(PipeOp pipe) {
   llvm::MapVector<Operation *, SmallVector<std::pair<ConsumeOp, unsigned>>>
       readers;
   for (OpOperand &use : pipe.getPipe().getUses()) {
-    std::optional<Engine> said;
-    if (auto produce = dyn_cast<ProduceOp>(use.getOwner())) {
+    if (auto produce = dyn_cast<ProduceOp>(use.getOwner()))
       fillers.push_back(produce);
-      said = produce.getEngine();
-    } else if (auto consume = dyn_cast<ConsumeOp>(use.getOwner())) {
+    else if (auto consume = dyn_cast<ConsumeOp>(use.getOwner()))
       readers[consume->getParentOfType<RoleOp>()].emplace_back(
           consume, use.getOperandNumber());
-      said = consume.getEngine(use.getOperandNumber());
-    }
-    if (said && failed(checkSaid(use.getOwner(), pipe, *said, **arch)))
-      return failure();
   }
 
   Engine filler =
       pipe.getProducerEngine().value_or(chooseFiller(pipe, fillers, **arch));
-  for (ProduceOp produce : fillers)
+  for (ProduceOp produce : fillers) {
+    if (failed(checkEngine(produce, pipe, filler, **arch)))
+      return failure();
     engines[{produce, 0}] = filler;
+  }
   for (auto &[role, ends] : readers) {
     Engine reader = pipe.getConsumerEngine(cast<RoleOp>(role))
                         .value_or(chooseReader(pipe, ends, **arch));
-    for (auto [consume, number] : ends)
+    for (auto [consume, number] : ends) {
+      if (failed(checkEngine(consume, pipe, reader, **arch)))
+        return failure();
       engines[{consume, number}] = reader;
+    }
   }
   return success();
 }

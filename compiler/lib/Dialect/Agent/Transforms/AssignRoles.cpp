@@ -268,6 +268,25 @@ static ComputedSets findSets(Item &item, const Dataflow &dataflow,
   return computed;
 }
 
+/// Says of the roles that load in place why they do: of the first compute role,
+/// or of the epilogue.
+static void explainLoads(Owners &owners, ArrayRef<LoadInfo> loads, int compute,
+                         int epilogue) {
+  for (const LoadInfo &load : loads) {
+    if (load.readsOutput) {
+      RoleSpec &role = owners.roles[owners.of(load.op)];
+      role.because.push_back(fire(Rule::ReadsItsOutput, role.name, load.view));
+    } else if (!load.whyInPlace.empty()) {
+      int reader = compute != Owners::noRole ? compute : epilogue;
+      if (epilogue != Owners::noRole && load.kind == LoadKind::Epilogue)
+        reader = epilogue;
+      if (reader != Owners::noRole)
+        owners.roles[reader].because.push_back(
+            fire(Rule::LoadedInPlace, load.view, load.whyInPlace));
+    }
+  }
+}
+
 void RoleAssigner::assignTheRest(const Dataflow &dataflow,
                                  ArrayRef<LoadInfo> loads) {
   ComputedSets computed = findSets(item, dataflow, owners, loads);
@@ -326,19 +345,7 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
     for (unsigned i = 0; i < loop.getInitArgs().size(); ++i)
       assign({op, i + 1});
   });
-  for (const LoadInfo &load : loads) {
-    if (load.readsOutput) {
-      RoleSpec &role = owners.roles[owners.of(load.op)];
-      role.because.push_back(fire(Rule::ReadsItsOutput, role.name, load.view));
-    } else if (!load.whyInPlace.empty()) {
-      int reader = firstCompute != Owners::noRole ? firstCompute : epilogue;
-      if (epilogue != Owners::noRole && load.kind == LoadKind::Epilogue)
-        reader = epilogue;
-      if (reader != Owners::noRole)
-        owners.roles[reader].because.push_back(
-            fire(Rule::LoadedInPlace, load.view, load.whyInPlace));
-    }
-  }
+  explainLoads(owners, loads, firstCompute, epilogue);
 }
 
 MaybeRejection RoleAssigner::assignToOne(Reason because) {

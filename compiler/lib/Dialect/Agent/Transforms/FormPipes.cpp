@@ -186,7 +186,8 @@ RoleOp Former::makeRole(const RoleSpec &spec, BodyBuilder body) {
 void Former::makeRoles() {
   auto roles = [&](OpBuilder &, Location loc, ValueRange) {
     if (grants) {
-      RoleSpec spec{schedulerName.str(), 1, {}};
+      RoleSpec spec;
+      spec.name = schedulerName.str();
       spec.because.push_back(
           fire(Rule::OneScheduler, schedulerName, nameSource()));
       makeRole(spec, [&](OpBuilder &inner, Location, ValueRange) {

@@ -254,6 +254,7 @@ void drawloom::agent::addLoadRoles(Item &item, ArrayRef<LoadInfo> loads,
     RoleSpec role;
     role.name = getFreeName(owners, getRoleName(group.kind));
     role.warps = group.byThreads ? copyingWarps : 1;
+    role.loads = group.byThreads ? Engine::cp_async : Engine::tma;
     bool afterSibling = i > 0 && groups[i - 1].kind == group.kind &&
                         groups[i - 1].byThreads == group.byThreads;
     explain(item, group, role, afterSibling ? &owners.roles.back() : nullptr);

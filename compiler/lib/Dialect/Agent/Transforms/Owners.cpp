@@ -61,7 +61,7 @@ void Owners::write(tile::KernelOp kernel) const {
   for (const RoleSpec &role : roles)
     list.push_back(OwnerAttr::get(
         kernel.getContext(), builder.getStringAttr(role.name), role.warps,
-        toAttribute(kernel.getContext(), role.because)));
+        role.loads, toAttribute(kernel.getContext(), role.because)));
   kernel->setAttr(rolesAttrName, builder.getArrayAttr(list));
   kernel.walk([&](Operation *op) {
     if (int role = of(op); role != noRole)
@@ -93,6 +93,7 @@ static bool readRoles(tile::KernelOp kernel, Owners &owners) {
     RoleSpec &spec = owners.roles.emplace_back();
     spec.name = role.getName().str();
     spec.warps = role.getWarps();
+    spec.loads = role.getLoads();
     for (auto reason : role.getBecause().getAsRange<ReasonAttr>())
       spec.because.push_back({reason.getRule(), reason.getSentence().str()});
   }

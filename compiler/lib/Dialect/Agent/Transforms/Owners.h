@@ -43,6 +43,8 @@ struct Item {
 struct RoleSpec {
   std::string name;
   int64_t warps = 1;
+  /// Who copies what the role loads into its slots.
+  Engine loads = Engine::cp_async;
   llvm::SmallVector<Reason> because;
 };
 

@@ -308,6 +308,8 @@ void PipeFinder::addPipe(ArrayRef<Value> values, Pipes &pipes) {
   PipeSpec pipe;
   pipe.filler = getFiller(values.front());
   pipe.producer = owners.of(values.front());
+  if (pipe.filler == Filler::Load)
+    pipe.engine = owners.roles[pipe.producer].loads;
   pipe.values.assign(values.begin(), values.end());
   llvm::SmallSetVector<int, 2> roles;
   for (Value value : values)

@@ -38,6 +38,8 @@ struct PipeSpec {
   std::string name;
   Filler filler;
   Memory memory = Memory::smem;
+  /// Who fills the slots, where the producer's role says it: of loads.
+  std::optional<Engine> engine;
   int producer;
   /// The roles that read, and how many slots each keeps for later.
   llvm::SmallVector<std::pair<int, int64_t>, 2> consumers;

@@ -19,9 +19,9 @@ using namespace drawloom::agent;
 
 /// A produce in front of the builder's place that holds `ops` and yields
 /// `values`.
-static void produce(OpBuilder &builder, Location loc, Value channel,
-                    ArrayRef<Operation *> ops, ValueRange values) {
-  ProduceOp::create(
+static ProduceOp produce(OpBuilder &builder, Location loc, Value channel,
+                         ArrayRef<Operation *> ops, ValueRange values) {
+  return ProduceOp::create(
       builder, loc, channel, [&](OpBuilder &inner, Location where, ValueRange) {
         for (Operation *op : ops)
           op->moveBefore(inner.getBlock(), inner.getBlock()->end());
@@ -72,7 +72,9 @@ static void addProduce(Projection &projection, const PipeSpec &pipe,
   Location loc = last ? last->getLoc() : values.front().getLoc();
   if (pipe.filler == Filler::Computed)
     ops.clear();
-  produce(builder, loc, channel, ops, values);
+  ProduceOp op = produce(builder, loc, channel, ops, values);
+  if (pipe.engine)
+    op.setEngine(*pipe.engine);
 }
 
 /// What the role hands to itself has a stand-in for its own reads, as in any

@@ -23,6 +23,29 @@ tile.kernel @many_warps(%a: !tile.view<?x?xbf16>) attributes {tile.target = "sm_
 
 // -----
 
+!tiles = !agent.pipe<smem, tensor<128x64xbf16>>
+
+// What a program leaves out is by TMA, whatever the role's warps are.
+tile.kernel @not_said(%a: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a"} {
+  %c0 = arith.constant 0 : index
+  %one = agent.pipe "one" slots(1) smem : (tensor<128x64xbf16>)
+  agent.switch {
+    agent.role @load warps(4) {
+      // expected-error@below {{'agent.produce' op of pipe 'one' is by(tma), but one warp starts what fills a slot, and @load has 4; use warps(1), or by(cp_async)}}
+      agent.produce %one : !tiles {
+        %x = tile.load %a[%c0, %c0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+        agent.yield %x : tensor<128x64xbf16>
+      }
+    }
+    agent.role @compute warps(4) {
+      agent.consume %one as (%x) : !tiles {
+      }
+    }
+  }
+}
+
+// -----
+
 !operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<128x64xbf16>>
 
 tile.kernel @warp_groups(%a: !tile.view<?x?xbf16>) attributes {tile.target = "sm_90a"} {

@@ -77,7 +77,7 @@ tile.kernel @copies(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attribut
   agent.switch {
     agent.role @load warps(4) {
       // CHECK: agent.produce %one by(cp_async) :
-      agent.produce %one : !tiles {
+      agent.produce %one by(cp_async) : !tiles {
         %x = tile.load %a[%c0, %c0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
         agent.yield %x : tensor<128x64xbf16>
       }
@@ -125,6 +125,33 @@ tile.kernel @said(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attributes
       // CHECK: agent.consume %one as (%{{.*}}) by(threads) :
       agent.consume %one as (%x) by(threads) : !tiles {
         tile.store %x, %d[%c0, %c0] : tensor<128x64xbf16>, !tile.view<?x?xbf16>
+      }
+    }
+  }
+}
+
+// -----
+
+// TMA doesn't move rows of 8 bytes: threads store what the slot holds.
+
+!narrow = !agent.pipe<smem, tensor<16x4xbf16>>
+
+// CHECK-LABEL: tile.kernel @short_rows
+tile.kernel @short_rows(%a: !tile.view<16x?xbf16>, %d: !tile.view<16x?xbf16>) attributes {tile.target = "TARGET"} {
+  %c0 = arith.constant 0 : index
+  %rows = agent.pipe "rows" slots(2) smem : (tensor<16x4xbf16>)
+  agent.switch {
+    agent.role @load warps(4) {
+      // CHECK: agent.produce %rows by(cp_async) :
+      agent.produce %rows by(cp_async) : !narrow {
+        %x = tile.load %a[%c0, %c0] : !tile.view<16x?xbf16> -> tensor<16x4xbf16>
+        agent.yield %x : tensor<16x4xbf16>
+      }
+    }
+    agent.role @store warps(4) {
+      // CHECK: agent.consume %rows as (%{{.*}}) by(threads) :
+      agent.consume %rows as (%x) : !narrow {
+        tile.store %x, %d[%c0, %c0] : tensor<16x4xbf16>, !tile.view<16x?xbf16>
       }
     }
   }

@@ -203,11 +203,17 @@ def Agent_OwnerAttr : Agent_Attr<"Owner", "owner"> {
     Between `assign-roles` and `form-pipes` the kernel lists its roles in
     `agent.roles`, and each operation names the one it belongs to.
 
+    `loads` says who copies what the role loads into its slots: the role's
+    threads (`cp_async`) unless it says `tma`.
+
     ```mlir
+    #agent.owner<name = "operand_load", warps = 1, loads = tma, because = [#agent.reason<"tma-load", "...">]>
     #agent.owner<name = "mma", warps = 1, because = [#agent.reason<"one-thread-issues", "...">]>
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$warps,
+                        DefaultValuedParameter<"::drawloom::agent::Engine",
+                            "::drawloom::agent::Engine::cp_async">:$loads,
                         "::mlir::ArrayAttr":$because);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;

@@ -78,7 +78,8 @@ def AssignRoles : Pass<"assign-roles", "tile::KernelOp"> {
   let description = [{
     Decides who does what, by rules that have names (see
     [Roles and pipes](../Roles.md)). The kernel stays a tile program; the answer
-    is in attributes: `agent.roles` on the kernel, `agent.owner` on operations,
+    is in attributes: `agent.roles` on the kernel, with each role's warps and
+    whether TMA or its threads copy what it loads, `agent.owner` on operations,
     and `agent.owners` on loops for the values that they carry. What has no owner
     is repeated by every role that needs it: scalars, constants, masks, vectors
     that are loaded in place, transposes of operands.
@@ -149,7 +150,7 @@ def FormPipes : Pass<"form-pipes", "tile::KernelOp"> {
       agent.role @operand_load warps(1) {
         agent.for_each_item (%m, %n) in %items : !agent.items<index, index> {
           scf.for %k = %c0 to %K step %c64 {
-            agent.produce %operands : !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> {
+            agent.produce %operands by(tma) : !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> {
               %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
               %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
               agent.yield %x, %y : tensor<128x64xbf16>, tensor<256x64xbf16>
@@ -174,6 +175,10 @@ def FormPipes : Pass<"form-pipes", "tile::KernelOp"> {
       ...
     }
     ```
+
+    The produce of a role's loads has the engine that `assign-roles` chose:
+    `by(tma)`, or `by(cp_async)` if the role's threads copy. The other engines
+    follow from the values (`assign-engines`).
 
     The loops over items become one `agent.items`. Reasons stay as `because` on
     roles and pipes.
@@ -241,8 +246,7 @@ def AssignEngines : Pass<"assign-engines", "tile::KernelOp"> {
     | who | is chosen for | when |
     |---|---|---|
     | `tensor_core` | a produce | tcgen05 MMAs make all values of the slot, which is in tensor memory |
-    | `tma` | a produce | the region loads all values, and the role has one warp |
-    | `cp_async` | a produce | the region loads all values, and the role has more warps |
+    | `tma` | a produce | the region loads all values; loads that TMA rejects are `by(cp_async)`, which `form-pipes` writes |
     | `tensor_core` | a consume | all values that are read go to tcgen05 MMAs and nowhere else |
     | `tma` | a consume | the region stores a value of the slot as it is |
     | `threads` | either | nothing of the above |
@@ -295,8 +299,7 @@ def CheckCode : Pass<"check-code", "tile::KernelOp"> {
 
     | what | words |
     |---|---|
-    | elements that would have to change threads | `takes a 'tensor<32x64xf32>' out of a 'tensor<32x128xf32>' in the registers of @compute, where elements would have to change threads` |
-    | a vector along rows and along columns | `uses a vector along the rows of the tiles of @compute that elsewhere runs along their columns: its elements would have to change threads; store it, and load it where it is used the other way` |
+    | elements without an address that would have to change threads | `takes a 'tensor<32x64xi4>' out of a 'tensor<32x128xi4>' in the registers of @compute, where elements would have to change threads: elements of 4 bits have no address; convert them to i8 first` |
     | an operand of wgmma that lies across k, of a type that has not 16 bits | `reads b, of 'f8E4M3FN', across its rows in memory; wgmma does that for 16-bit types only, so lay it out along k` |
     | rows that no bulk copy moves | `moves rows of 'tensor<1x264xf32>', which TMA can't cut into boxes of at most 256 elements that begin at a multiple of 128 bytes; use shorter rows, or a multiple of 128 bytes` |
     | an accumulator on a tensor core of which no slot is | `is an accumulator that no slot of tensor memory is for: its loop computes more than MMAs, in a role that does, too; let MMAs have a role of their own with 'roles = multi', or in roles by hand make it in an agent.produce of a pipe in tmem` |
@@ -310,8 +313,8 @@ def ProveProgress : Pass<"prove-progress", "tile::KernelOp"> {
     Decides for all sizes that the kernel can be launched with whether its roles
     end, by the model of [ProgressModel.md](../ProgressModel.md), and leaves the
     verdict on the `agent.switch`. It changes nothing else, and may run as often
-    as one likes: before placement it speaks of slots and lags, after it of
-    registers and tensor memory too.
+    as one likes: without register budgets it speaks of slots and lags, with them
+    of registers, and after placement of tensor memory too.
 
     ```mlir
     agent.switch {                                // before
@@ -346,6 +349,8 @@ def ProveProgress : Pass<"prove-progress", "tile::KernelOp"> {
   let options = [
     Option<"undecidedIsError", "undecided-is-error", "bool", "false",
            "refuse what the model does not decide">,
+    Option<"onlyTensorMemory", "only-tensor-memory", "bool", "false",
+           "only kernels that allocate tensor memory, which can block">,
   ];
 }
 
