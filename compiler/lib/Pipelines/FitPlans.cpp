@@ -11,8 +11,12 @@
 // a plan fits. So a copy of each program is planned, and if that ends because
 // something is too large, others with fewer slots, then with smaller tiles, as
 // far as the program leaves them open. What fits is written into its schedule,
-// and the path goes on as if the program had said it. If nothing fits, the
-// program stays as it is, and the path says why.
+// as if the program had said it. If nothing fits, the program stays as it is,
+// and the path says why.
+//
+// The plan of a copy that fits is the program's plan: it takes the program's
+// place, with what the passes had to say about it. Only a path that shows the
+// stages before the plan makes them once more.
 //
 // A plan that isn't proved deadlock-free is no plan either. Where more slots of
 // a pipe would do, the proof says how many, and they are tried like a program's
@@ -53,7 +57,8 @@ class FitPlans : public PassWrapper<FitPlans, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FitPlans)
 
-  explicit FitPlans(BuildPlans build) : build(std::move(build)) {}
+  FitPlans(BuildPlans build, PlannedKernels planned)
+      : build(std::move(build)), planned(std::move(planned)) {}
 
   StringRef getArgument() const override { return "fit-plans"; }
   StringRef getDescription() const override {
@@ -84,6 +89,9 @@ private:
     /// The slots of all pipes in shared memory, by name. The schedule has those
     /// that the estimate knew of.
     std::vector<std::pair<std::string, int64_t>> slots;
+    /// What was planned, as far as it came, and the messages of the passes.
+    OwningOpRef<ModuleOp> plan;
+    std::vector<Diagnostic> messages;
   };
 
   OpPassManager getPasses(int64_t smaller) const {
@@ -92,15 +100,24 @@ private:
     return passes;
   }
   Outcome plan(Operation *program, const Schedule &schedule, int64_t smaller);
-  /// What the program is planned with in the end, if it fits.
-  std::optional<Schedule> fit(Operation *program);
-  /// The same, from the outcome of a first plan on, with no fewer than `fewest`
-  /// slots where the program leaves them open.
-  std::optional<Schedule> search(Operation *program, const Schedule &said,
-                                 Outcome outcome, int64_t fewest);
-  LogicalResult addFallback(Operation *program, const Schedule &chosen);
+  /// Tries what is smaller than the first plan, with no fewer than `fewest`
+  /// slots where the program leaves them open. What fits is written into the
+  /// program's schedule.
+  Outcome search(Operation *program, const Schedule &said, const Outcome &first,
+                 int64_t fewest);
+  /// The first plan that fits, of all that the program leaves open.
+  Outcome fit(Operation *program);
+  /// The copy of a program with smaller clusters, or null if it needs none.
+  FailureOr<Operation *> addFallback(Operation *program,
+                                     const Schedule &chosen);
+  /// Puts a plan in the place of its program.
+  void keep(Operation *program, Outcome outcome);
+  /// Fits the program and its fallback, and keeps their plans if `planned` is
+  /// there to name them.
+  LogicalResult settle(Operation *program);
 
   BuildPlans build;
+  PlannedKernels planned;
 };
 } // namespace
 
@@ -142,6 +159,7 @@ FitPlans::Outcome FitPlans::plan(Operation *program, const Schedule &schedule,
           outcome.error = withoutCode(said.str());
         outcome.isTooLarge |= tile::isTooLarge(said);
       }
+      outcome.messages.push_back(std::move(said));
       return success();
     });
     outcome.fits = succeeded(runPipeline(passes, trial));
@@ -163,7 +181,8 @@ FitPlans::Outcome FitPlans::plan(Operation *program, const Schedule &schedule,
     if (pipe.getPipe().getType().getMemory() == agent::Memory::smem)
       outcome.slots.emplace_back(pipe.getName(), pipe.getSlots());
   });
-  trial.erase();
+  trial->remove();
+  outcome.plan = trial;
   return outcome;
 }
 
@@ -226,58 +245,53 @@ static std::string spell(const Schedule &schedule, bool isNarrowed,
   return text;
 }
 
-std::optional<Schedule> FitPlans::search(Operation *program,
-                                         const Schedule &said, Outcome outcome,
-                                         int64_t fewest) {
-  Schedule given = said;
+FitPlans::Outcome FitPlans::search(Operation *program, const Schedule &said,
+                                   const Outcome &first, int64_t fewest) {
+  Schedule given = said, schedule = said;
   bool hasOpenTile = isa<func::FuncOp>(program) && given.tile.empty();
-  std::string why =
-      (outcome.isUnproved ? "" : "does not fit: ") + outcome.error;
-  Schedule schedule = given;
-  for (int64_t smaller = 0, plans = 1; !outcome.fits; ++plans) {
-    if (plans == mostPlans || !outcome.schedule)
-      return std::nullopt;
-    if (outcome.isUnproved) {
+  std::string why = (first.isUnproved ? "" : "does not fit: ") + first.error;
+  Outcome later;
+  const Outcome *outcome = &first;
+  for (int64_t smaller = 0, plans = 1; !outcome->fits; ++plans) {
+    if (plans == mostPlans || !outcome->schedule)
+      return Outcome();
+    if (outcome->isUnproved) {
       // From here on it is as if the program had said so.
-      if (!outcome.remedy || said.getSlots(outcome.remedy->first))
-        return std::nullopt;
+      if (!outcome->remedy || said.getSlots(outcome->remedy->first))
+        return Outcome();
       for (Schedule *one : {&given, &schedule}) {
         llvm::erase_if(one->slots, [&](const auto &pipe) {
-          return pipe.first == outcome.remedy->first;
+          return pipe.first == outcome->remedy->first;
         });
-        one->slots.push_back(*outcome.remedy);
+        one->slots.push_back(*outcome->remedy);
       }
-    } else if (!outcome.isTooLarge && smaller == 0) {
-      return std::nullopt;
-    } else if (!outcome.isTooLarge ||
-               !takeSlot(schedule, given, *outcome.schedule, outcome.slots,
+    } else if (!outcome->isTooLarge && smaller == 0) {
+      return Outcome();
+    } else if (!outcome->isTooLarge ||
+               !takeSlot(schedule, given, *outcome->schedule, outcome->slots,
                          fewest)) {
       // Tiles side by side take twice the room.
-      bool isInterleaved = outcome.schedule->interleave.value_or(1) > 1;
-      if (isInterleaved && !given.interleave) {
-        schedule = given;
+      bool isInterleaved = outcome->schedule->interleave.value_or(1) > 1;
+      schedule = given;
+      if (isInterleaved && !given.interleave)
         schedule.interleave = 1;
-      } else if (hasOpenTile) {
-        schedule = given;
+      else if (hasOpenTile)
         ++smaller;
-      } else {
-        return std::nullopt;
-      }
+      else
+        return Outcome();
     }
-    outcome = plan(program, schedule, smaller);
-    if (outcome.fits) {
-      if (hasOpenTile)
-        schedule.tile = outcome.schedule->tile;
-      tile::setSchedule(program, schedule);
-      tile::addReasons(
-          program,
-          {spell(schedule, schedule.interleave != said.interleave, why)});
-    }
+    later = plan(program, schedule, smaller);
+    outcome = &later;
   }
-  return outcome.schedule;
+  if (hasOpenTile)
+    schedule.tile = later.schedule->tile;
+  tile::setSchedule(program, schedule);
+  tile::addReasons(
+      program, {spell(schedule, schedule.interleave != said.interleave, why)});
+  return later;
 }
 
-std::optional<Schedule> FitPlans::fit(Operation *program) {
+FitPlans::Outcome FitPlans::fit(Operation *program) {
   Schedule given = tile::getSchedule(program);
   Outcome outcome = plan(program, given, 0);
   std::string why = outcome.error;
@@ -287,12 +301,11 @@ std::optional<Schedule> FitPlans::fit(Operation *program) {
     Schedule apart = given;
     apart.ctaGroup = 1;
     if (Outcome other = plan(program, apart, 0); other.fits) {
-      given = apart;
-      outcome = std::move(other);
-      tile::setSchedule(program, given);
+      tile::setSchedule(program, apart);
       tile::addReasons(program, {"fit-plans: cta_group = 1, because there is "
                                  "no plan with pairs: " +
                                  inAscii(why)});
+      return other;
     }
   }
   if (!outcome.fits && given.clusterIsOpen) {
@@ -305,13 +318,15 @@ std::optional<Schedule> FitPlans::fit(Operation *program) {
                                inAscii(why)});
     outcome = plan(program, given, 0);
   }
+  if (outcome.fits)
+    return outcome;
   // Rather a smaller tile than few slots, and rather few slots than no plan.
-  bool hasOpenTile = isa<func::FuncOp>(program) && given.tile.empty();
-  if (hasOpenTile)
-    if (std::optional<Schedule> chosen =
-            search(program, given, outcome, slotsBesideSmallerTiles))
-      return chosen;
-  return search(program, given, std::move(outcome), 1);
+  if (isa<func::FuncOp>(program) && given.tile.empty())
+    if (Outcome found =
+            search(program, given, outcome, slotsBesideSmallerTiles);
+        found.fits)
+      return found;
+  return search(program, given, outcome, 1);
 }
 
 /// "1 CTA", "2 CTAs".
@@ -319,10 +334,9 @@ static std::string countCtas(int64_t count) {
   return std::to_string(count) + (count == 1 ? " CTA" : " CTAs");
 }
 
-/// A copy with smaller clusters after the program. What was said about slots
-/// was for the other one.
-LogicalResult FitPlans::addFallback(Operation *program,
-                                    const Schedule &chosen) {
+/// After the program. What was said about slots was for the other one.
+FailureOr<Operation *> FitPlans::addFallback(Operation *program,
+                                             const Schedule &chosen) {
   Schedule given = tile::getSchedule(program);
   auto size = [](ArrayRef<int64_t> cluster) {
     return llvm::product_of(cluster, int64_t(1));
@@ -331,7 +345,7 @@ LogicalResult FitPlans::addFallback(Operation *program,
   // What a planner chose may be no larger.
   if (given.fallbackCluster.empty() ||
       size(chosen.cluster) <= size(given.fallbackCluster))
-    return success();
+    return nullptr;
   if (Operation *other = SymbolTable::lookupSymbolIn(getOperation(), name)) {
     // What an earlier run left has it already.
     auto getType = [](Operation *op) {
@@ -339,7 +353,7 @@ LogicalResult FitPlans::addFallback(Operation *program,
     };
     if (tile::getSchedule(other).cluster == given.fallbackCluster &&
         getType(other) == getType(program))
-      return success();
+      return nullptr;
     return other->emitError() << "@" << name << " is what the kernel of @"
                               << SymbolTable::getSymbolName(program).getValue()
                               << " with smaller clusters would be called; use "
@@ -371,11 +385,40 @@ LogicalResult FitPlans::addFallback(Operation *program,
                            countCtas(size(chosen.cluster)),
                            SymbolTable::getSymbolName(program).getValue())
                  .str()});
-  fit(copy);
-  return success();
+  return copy;
+}
+
+void FitPlans::keep(Operation *program, Outcome outcome) {
+  for (auto kernel : outcome.plan->getOps<tile::KernelOp>())
+    planned->insert(kernel.getSymName());
+  for (Diagnostic &message : outcome.messages)
+    getContext().getDiagEngine().emit(std::move(message));
+  program->getBlock()->getOperations().splice(
+      program->getIterator(), outcome.plan->getBody()->getOperations());
+  program->erase();
+}
+
+LogicalResult FitPlans::settle(Operation *program) {
+  DictionaryAttr asWritten = program->getAttrDictionary();
+  Outcome outcome = fit(program);
+  if (!outcome.fits)
+    return success();
+  FailureOr<Operation *> fallback = addFallback(program, *outcome.schedule);
+  if (failed(fallback))
+    return failure();
+  if (planned) {
+    // What was written into the schedule is among the plan's reasons.
+    if (program->getAttrDictionary() != asWritten)
+      outcome = plan(program, tile::getSchedule(program), 0);
+    if (outcome.fits)
+      keep(program, std::move(outcome));
+  }
+  return *fallback ? settle(*fallback) : success();
 }
 
 void FitPlans::runOnOperation() {
+  if (planned)
+    planned->clear();
   SmallVector<Operation *> programs;
   for (Operation &op : *getOperation().getBody())
     if (auto kernel = dyn_cast<tile::KernelOp>(op)) {
@@ -386,11 +429,11 @@ void FitPlans::runOnOperation() {
         programs.push_back(func);
     }
   for (Operation *program : programs)
-    if (std::optional<Schedule> chosen = fit(program))
-      if (failed(addFallback(program, *chosen)))
-        return signalPassFailure();
+    if (failed(settle(program)))
+      return signalPassFailure();
 }
 
-std::unique_ptr<Pass> drawloom::fitPlans(BuildPlans build) {
-  return std::make_unique<FitPlans>(std::move(build));
+std::unique_ptr<Pass> drawloom::fitPlans(BuildPlans build,
+                                         PlannedKernels planned) {
+  return std::make_unique<FitPlans>(std::move(build), std::move(planned));
 }

@@ -78,6 +78,36 @@ std::unique_ptr<Pass> drawloom::unlessRoles(OpPassManager passes) {
   return std::make_unique<UnlessRoles>(std::move(passes));
 }
 
+namespace {
+class UnlessPlanned
+    : public PassWrapper<UnlessPlanned, OperationPass<tile::KernelOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UnlessPlanned)
+
+  UnlessPlanned(OpPassManager passes, PlannedKernels planned)
+      : passes(std::move(passes)), planned(std::move(planned)) {}
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    passes.getDependentDialects(registry);
+  }
+
+  void runOnOperation() override {
+    if (!planned->contains(getOperation().getSymName()) &&
+        failed(runPipeline(passes, getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  OpPassManager passes;
+  PlannedKernels planned;
+};
+} // namespace
+
+std::unique_ptr<Pass> drawloom::unlessPlanned(OpPassManager passes,
+                                              PlannedKernels planned) {
+  return std::make_unique<UnlessPlanned>(std::move(passes), std::move(planned));
+}
+
 //===----------------------------------------------------------------------===//
 // The GPU and its assembler
 //===----------------------------------------------------------------------===//

@@ -13,6 +13,7 @@
 
 #include "drawloom/Pipelines/Path.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSet.h"
 #include <functional>
 #include <memory>
 
@@ -26,8 +27,18 @@ std::unique_ptr<mlir::Pass> unlessRoles(mlir::OpPassManager passes);
 /// that would be taken first.
 using BuildPlans = std::function<void(mlir::OpPassManager &, int64_t smaller)>;
 
-/// A pass that finds a plan that fits, for each program that has no roles.
-std::unique_ptr<mlir::Pass> fitPlans(BuildPlans build);
+/// The names of the kernels that `fitPlans` has planned.
+using PlannedKernels = std::shared_ptr<llvm::StringSet<>>;
+
+/// A pass that finds a plan that fits, for each program that has no roles. With
+/// `planned`, what fits takes the place of the program and is named there;
+/// without, the program stays, and its schedule says what fits.
+std::unique_ptr<mlir::Pass> fitPlans(BuildPlans build,
+                                     PlannedKernels planned = nullptr);
+
+/// A pass that runs `passes` on a kernel that `fitPlans` hasn't planned.
+std::unique_ptr<mlir::Pass> unlessPlanned(mlir::OpPassManager passes,
+                                          PlannedKernels planned);
 
 /// Writes the architecture into every program of the module: kernels over tiles
 /// and functions on tensors.

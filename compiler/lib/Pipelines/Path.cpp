@@ -32,23 +32,8 @@
 using namespace mlir;
 using namespace drawloom;
 
-void drawloom::buildTile(OpPassManager &passes) {
-  // Frameworks make functions of a softmax or a relu, which others call. What
-  // is called is a part of the kernel, as it is written: nothing is simplified.
-  passes.addPass(createInlinerPass(/*opPipelines=*/{}, [](OpPassManager &) {}));
-  // Whether a plan fits is known at its end, so it is tried on a copy.
-  passes.addPass(fitPlans([](OpPassManager &trial, int64_t smaller) {
-    trial.addPass(createConvertLinalgToTile({.smaller = smaller}));
-    buildAgent(trial);
-    buildPlan(trial);
-  }));
-  // Functions on whole tensors become kernels over tiles. Programs in tile text
-  // pass through.
-  passes.addPass(createConvertLinalgToTile());
-}
-
-void drawloom::buildAgent(OpPassManager &passes) {
-  OpPassManager kernels(tile::KernelOp::getOperationName());
+/// Roles and pipes for a kernel that has none.
+static void formRoles(OpPassManager &kernels) {
   // First: what a cluster divides is smaller for everything that plans.
   kernels.addPass(tile::createDivideTiles());
   // Programs by hand say things in other words: MMAs that subtract, numbers
@@ -71,29 +56,70 @@ void drawloom::buildAgent(OpPassManager &passes) {
   kernels.addPass(agent::createFormPipes());
   // Where warp groups issue MMAs, the next one before it is needed.
   kernels.addPass(agent::createIssueAhead());
-  passes.addNestedPass<tile::KernelOp>(unlessRoles(std::move(kernels)));
 }
 
-void drawloom::buildPlan(OpPassManager &passes) {
-  OpPassManager &kernels = passes.nest<tile::KernelOp>();
+/// A place for everything, and a proof.
+static void planRoles(OpPassManager &kernels) {
   // Who works is said once; the proof, the plan and the code read it.
   kernels.addPass(agent::createAssignEngines());
   // What has no code is rejected before it is planned, not after.
   kernels.addPass(agent::createCheckCode());
-  // Before anything is placed: a plan that can hang is not worth placing.
-  kernels.addPass(agent::createProveProgress());
-  // Warps, then registers by warp group, then memory and barriers.
+  // Warps, then registers by warp group.
   kernels.addPass(agent::createMapExecutionUnits());
   kernels.addPass(agent::createBudgetRegisters());
-  kernels.addPass(agent::createPlaceMemory());
-  // Once more: registers and tensor memory can block too, and have places now.
+  // With registers, which can block, and before memory, of which a plan that is
+  // deadlock-free may use the same bytes twice.
   kernels.addPass(agent::createProveProgress());
+  kernels.addPass(agent::createPlaceMemory());
+  // Allocating tensor memory can block, too, and its columns are known now.
+  kernels.addPass(agent::createProveProgress({.onlyTensorMemory = true}));
+}
+
+static std::unique_ptr<Pass> formRolesUnlessThere() {
+  OpPassManager kernels(tile::KernelOp::getOperationName());
+  formRoles(kernels);
+  return unlessRoles(std::move(kernels));
+}
+
+/// Functions on whole tensors become kernels over tiles that fit. With
+/// `planned`, the plan that showed it is kept.
+static void chooseTiles(OpPassManager &passes, PlannedKernels planned) {
+  // Frameworks make functions of a softmax or a relu, which others call. What
+  // is called is a part of the kernel, as it is written: nothing is simplified.
+  passes.addPass(createInlinerPass(/*opPipelines=*/{}, [](OpPassManager &) {}));
+  // Whether a plan fits is known at its end, so it is tried on a copy.
+  passes.addPass(fitPlans(
+      [](OpPassManager &trial, int64_t smaller) {
+        trial.addPass(createConvertLinalgToTile({.smaller = smaller}));
+        buildAgent(trial);
+        buildPlan(trial);
+      },
+      std::move(planned)));
+  // Programs in tile text pass through.
+  passes.addPass(createConvertLinalgToTile());
+}
+
+void drawloom::buildTile(OpPassManager &passes) {
+  chooseTiles(passes, /*planned=*/nullptr);
+}
+
+void drawloom::buildAgent(OpPassManager &passes) {
+  passes.addNestedPass<tile::KernelOp>(formRolesUnlessThere());
+}
+
+void drawloom::buildPlan(OpPassManager &passes) {
+  planRoles(passes.nest<tile::KernelOp>());
 }
 
 void drawloom::buildFrontHalf(OpPassManager &passes) {
-  buildTile(passes);
-  buildAgent(passes);
-  buildPlan(passes);
+  auto planned = std::make_shared<llvm::StringSet<>>();
+  chooseTiles(passes, planned);
+  // What is left: roles by hand, and what doesn't fit, to say why.
+  OpPassManager kernels(tile::KernelOp::getOperationName());
+  kernels.addPass(formRolesUnlessThere());
+  planRoles(kernels);
+  passes.addNestedPass<tile::KernelOp>(
+      unlessPlanned(std::move(kernels), planned));
 }
 
 void drawloom::buildProtocol(OpPassManager &passes, bool unproved) {
@@ -137,26 +163,22 @@ void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
   passes.addPass(target::createCheckLowered());
 }
 
-FailureOr<PathResult>
-drawloom::runPath(ModuleOp module, const CompileOptions &given,
-                  llvm::function_ref<LogicalResult(Stage)> reached) {
-  CompileOptions options = given;
-  if (options.arch)
-    setTarget(module, *options.arch);
-  StageFiles files(module, options.printStagesTo);
-  if (failed(files.open()))
-    return failure();
-  PathResult result;
-
-  const std::pair<Stage, std::function<void(OpPassManager &)>> inPasses[] = {
-      {Stage::Tile, buildTile},
-      {Stage::Agent, buildAgent},
-      {Stage::Plan, buildPlan},
-      {Stage::NVVM,
-       [&](OpPassManager &passes) {
-         buildNVVM(passes, options.arch->name, options.unproved);
-       }},
-  };
+/// Runs the stages that are passes, as far as the one to stop after, and sets
+/// `options.arch` to what the kernels name, if it is null.
+static LogicalResult
+runPasses(ModuleOp module, CompileOptions &options, StageFiles &files,
+          llvm::function_ref<LogicalResult(Stage)> reached) {
+  // A program is planned once, unless a caller asks for what is before a plan.
+  SmallVector<std::pair<Stage, std::function<void(OpPassManager &)>>> inPasses;
+  if (options.stopAfter < Stage::Plan || files.isOpen())
+    inPasses = {{Stage::Tile, buildTile},
+                {Stage::Agent, buildAgent},
+                {Stage::Plan, buildPlan}};
+  else
+    inPasses = {{Stage::Plan, buildFrontHalf}};
+  inPasses.emplace_back(Stage::NVVM, [&](OpPassManager &passes) {
+    buildNVVM(passes, options.arch->name, options.unproved);
+  });
   for (const auto &[stage, build] : inPasses) {
     // The kernels say what it is, and are gone after this stage.
     if (stage == Stage::NVVM && failed(findTarget(module, options.arch)))
@@ -170,8 +192,24 @@ drawloom::runPath(ModuleOp module, const CompileOptions &given,
         files.failed() || (reached && failed(reached(stage))))
       return failure();
     if (options.stopAfter == stage)
-      return result;
+      break;
   }
+  return success();
+}
+
+FailureOr<PathResult>
+drawloom::runPath(ModuleOp module, const CompileOptions &given,
+                  llvm::function_ref<LogicalResult(Stage)> reached) {
+  CompileOptions options = given;
+  if (options.arch)
+    setTarget(module, *options.arch);
+  StageFiles files(module, options.printStagesTo);
+  if (failed(files.open()) ||
+      failed(runPasses(module, options, files, reached)))
+    return failure();
+  PathResult result;
+  if (options.stopAfter <= Stage::NVVM)
+    return result;
 
   // LLVM IR with the target's data layout and with lines, ...
   llvm::LLVMContext context;

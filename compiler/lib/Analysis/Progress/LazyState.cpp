@@ -211,6 +211,8 @@ private:
   }
   std::optional<int64_t> baseOf(unsigned cls) const;
   void writeTree(ArrayRef<RoleId> roles, ArrayRef<const Number *> numbers);
+  void writeIteration(unsigned cls, int64_t iteration, ArrayRef<RoleId> roles,
+                      ArrayRef<const Number *> numbers);
   void writeObjects();
 
   const LazyState &state;
@@ -296,29 +298,37 @@ void KeyWriter::writeTree(ArrayRef<RoleId> roles,
   llvm::sort(iterations);
   iterations.erase(llvm::unique(iterations), iterations.end());
   for (auto [cls, iteration] : iterations) {
-    llvm::SmallVector<RoleId, 8> innerRoles;
-    for (RoleId role : roles) {
-      const RoleState &roleState = state.machine.state.roles[role];
-      if (roleState.frames.size() > level &&
-          state.classes.classOf[roleState.frames[level].loop] == cls &&
-          roleState.frames[level].iteration == iteration)
-        innerRoles.push_back(role);
-    }
-    llvm::SmallVector<const Number *, 8> innerNumbers;
-    for (const Number *number : numbers)
-      if (number->path.size() > level && number->path[level] == iteration &&
-          state.classes.classes[number->cls].scope[level] == cls)
-        innerNumbers.push_back(number);
     std::optional<int64_t> shift = base(cls);
     put(cls);
     put(iteration - shift.value_or(0));
-    scope.push_back(cls);
-    path.push_back(iteration);
-    writeTree(innerRoles, innerNumbers);
-    path.pop_back();
-    scope.pop_back();
+    writeIteration(cls, iteration, roles, numbers);
   }
   put(-3);
+}
+
+/// Writes those of the roles and numbers that are in an iteration of a loop.
+void KeyWriter::writeIteration(unsigned cls, int64_t iteration,
+                               ArrayRef<RoleId> roles,
+                               ArrayRef<const Number *> numbers) {
+  size_t level = path.size();
+  llvm::SmallVector<RoleId, 8> innerRoles;
+  for (RoleId role : roles) {
+    const RoleState &roleState = state.machine.state.roles[role];
+    if (roleState.frames.size() > level &&
+        state.classes.classOf[roleState.frames[level].loop] == cls &&
+        roleState.frames[level].iteration == iteration)
+      innerRoles.push_back(role);
+  }
+  llvm::SmallVector<const Number *, 8> innerNumbers;
+  for (const Number *number : numbers)
+    if (number->path.size() > level && number->path[level] == iteration &&
+        state.classes.classes[number->cls].scope[level] == cls)
+      innerNumbers.push_back(number);
+  scope.push_back(cls);
+  path.push_back(iteration);
+  writeTree(innerRoles, innerNumbers);
+  path.pop_back();
+  scope.pop_back();
 }
 
 void KeyWriter::writeObjects() {

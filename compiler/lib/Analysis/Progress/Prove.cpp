@@ -115,18 +115,24 @@ static void addAssumptions(const Network &network, Verdict &verdict) {
                                     pool.name);
 }
 
+/// What keeps the network from being searched: a mistake in it, or the side
+/// conditions that it breaks; empty if there are none.
+static std::string findObstacle(const Network &network) {
+  if (std::optional<std::string> mistake = findMistake(network))
+    return *mistake;
+  std::string breaches;
+  for (const Breach &breach : checkSideConditions(network)) {
+    if (!breaches.empty())
+      breaches += "; ";
+    breaches += breach.message;
+  }
+  return breaches;
+}
+
 Verdict drawloom::progress::prove(const Network &network,
                                   const ProveLimits &limits) {
   Verdict verdict;
-  if (std::optional<std::string> mistake = findMistake(network)) {
-    verdict.construct = *mistake;
-    return verdict;
-  }
-  for (const Breach &breach : checkSideConditions(network)) {
-    if (!verdict.construct.empty())
-      verdict.construct += "; ";
-    verdict.construct += breach.message;
-  }
+  verdict.construct = findObstacle(network);
   if (!verdict.construct.empty())
     return verdict;
   addAssumptions(network, verdict);

@@ -32,6 +32,8 @@ class ProveProgress : public agent::impl::ProveProgressBase<ProveProgress> {
 
   void runOnOperation() override {
     getOperation()->walk([&](SwitchOp roles) {
+      if (onlyTensorMemory && roles.getTensorColumns().value_or(0) == 0)
+        return;
       if (failed(requireEngines(roles)))
         return signalPassFailure();
       ProgressResult result = proveProgress(roles);

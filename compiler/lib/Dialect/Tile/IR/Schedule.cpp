@@ -82,25 +82,26 @@ static std::string findErrorOfFallback(const Schedule &schedule) {
       .str();
 }
 
-std::string Schedule::findError() const {
-  if (std::string error = findSmallSize("tile", tile); !error.empty())
+static std::string findErrorOfSizes(const Schedule &schedule) {
+  const std::pair<StringRef, ArrayRef<int64_t>> clusters[] = {
+      {"cluster", schedule.cluster},
+      {"fallback_cluster", schedule.fallbackCluster}};
+  if (std::string error = findSmallSize("tile", schedule.tile); !error.empty())
     return error;
-  if (std::string error = findSmallSize("cluster", cluster); !error.empty())
-    return error;
-  if (std::string error = findSmallSize("fallback_cluster", fallbackCluster);
-      !error.empty())
-    return error;
-  for (auto [what, sizes] :
-       {std::pair("cluster", ArrayRef(cluster)),
-        std::pair("fallback_cluster", ArrayRef(fallbackCluster))})
+  for (auto [what, sizes] : clusters)
+    if (std::string error = findSmallSize(what, sizes); !error.empty())
+      return error;
+  for (auto [what, sizes] : clusters)
     if (sizes.size() > 3)
       return (what + Twine(": has ") + Twine(sizes.size()) +
               " sizes, but a cluster has at most 3 dimensions")
           .str();
-  if (std::string error = findErrorOfFallback(*this); !error.empty())
-    return error;
+  return "";
+}
+
+static std::string findErrorOfSlots(const Schedule &schedule) {
   llvm::StringSet<> pipes;
-  for (const auto &[name, count] : slots) {
+  for (const auto &[name, count] : schedule.slots) {
     if (name.empty())
       return "slots: a pipe has no name";
     if (!pipes.insert(name).second)
@@ -110,8 +111,12 @@ std::string Schedule::findError() const {
               " slots, and a pipe needs at least 1")
           .str();
   }
+  return "";
+}
+
+static std::string findErrorOfGroups(const Schedule &schedule) {
   llvm::StringSet<> views;
-  for (const std::vector<std::string> &group : together) {
+  for (const std::vector<std::string> &group : schedule.together) {
     if (group.size() < 2)
       return "together: a group needs at least two views";
     for (const std::string &name : group) {
@@ -123,35 +128,47 @@ std::string Schedule::findError() const {
             .str();
     }
   }
-  if (warps && (*warps < 4 || *warps % 4 != 0))
-    return ("warps: is " + Twine(*warps) +
+  return "";
+}
+
+static std::string findErrorOfNumbers(const Schedule &schedule) {
+  if (schedule.warps && (*schedule.warps < 4 || *schedule.warps % 4 != 0))
+    return ("warps: is " + Twine(*schedule.warps) +
             ", but compute roles have whole warp groups: a multiple of 4")
         .str();
-  if (ctaGroup && *ctaGroup != 1 && *ctaGroup != 2)
-    return ("cta_group: is " + Twine(*ctaGroup) +
+  if (schedule.ctaGroup && *schedule.ctaGroup != 1 && *schedule.ctaGroup != 2)
+    return ("cta_group: is " + Twine(*schedule.ctaGroup) +
             ", but an MMA is of 1 CTA or of 2")
         .str();
-  if (epilogueTile && *epilogueTile < 1)
-    return ("epilogue_tile: is " + Twine(*epilogueTile) +
+  if (schedule.epilogueTile && *schedule.epilogueTile < 1)
+    return ("epilogue_tile: is " + Twine(*schedule.epilogueTile) +
             ", and widths begin at 1")
         .str();
-  if (interleave && *interleave < 1)
-    return ("interleave: is " + Twine(*interleave) +
+  if (schedule.interleave && *schedule.interleave < 1)
+    return ("interleave: is " + Twine(*schedule.interleave) +
             ", and a work tile has at least 1 tile")
         .str();
   // Each of them is a copy of the program.
   constexpr int64_t mostInterleaved = 64;
-  if (interleave && *interleave > mostInterleaved)
-    return ("interleave: is " + Twine(*interleave) +
+  if (schedule.interleave && *schedule.interleave > mostInterleaved)
+    return ("interleave: is " + Twine(*schedule.interleave) +
             ", and a work tile has at most " + Twine(mostInterleaved) +
             " tiles")
         .str();
+  return "";
+}
+
+static std::string findErrorOfHints(const Schedule &schedule) {
   llvm::StringSet<> hinted;
-  for (const auto &[name, eviction] : hints)
+  for (const auto &[name, eviction] : schedule.hints)
     if (!hinted.insert(name).second)
       return ("hints: '" + Twine(name) + "' is given twice").str();
+  return "";
+}
+
+static std::string findErrorOfPragmas(const Schedule &schedule) {
   llvm::StringSet<> places;
-  for (const auto &[place, text] : pragmas) {
+  for (const auto &[place, text] : schedule.pragmas) {
     if (place != pragmaAtEntry && place != pragmaAtSync)
       return ("pragmas: '" + Twine(place) +
               "' is no place for one: write entry or sync")
@@ -165,6 +182,16 @@ std::string Schedule::findError() const {
               "pragma of PTX has not")
           .str();
   }
+  return "";
+}
+
+std::string Schedule::findError() const {
+  for (auto *findErrorOf :
+       {findErrorOfSizes, findErrorOfFallback, findErrorOfSlots,
+        findErrorOfGroups, findErrorOfNumbers, findErrorOfHints,
+        findErrorOfPragmas})
+    if (std::string error = findErrorOf(*this); !error.empty())
+      return error;
   return "";
 }
 

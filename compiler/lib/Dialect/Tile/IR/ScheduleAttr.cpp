@@ -270,73 +270,90 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   return parser.getChecked<ScheduleAttr>(start, parser.getContext(), schedule);
 }
 
-void ScheduleAttr::print(AsmPrinter &printer) const {
-  const Schedule &schedule = getSchedule();
-  raw_ostream &os = printer.getStream();
-  llvm::ListSeparator separator;
-  auto name = [&](StringRef text) { printer.printKeywordOrString(text); };
-  auto sizes = [&](StringRef field, ArrayRef<int64_t> values) {
+namespace {
+/// Prints the fields that have a value, with commas between them.
+class FieldPrinter {
+public:
+  explicit FieldPrinter(AsmPrinter &printer)
+      : printer(printer), os(printer.getStream()) {}
+
+  /// "field = ", where there is a value to print.
+  raw_ostream &start(StringRef field) {
+    return os << separator << field << " = ";
+  }
+  void printSizes(StringRef field, ArrayRef<int64_t> values) {
     if (values.empty())
       return;
-    os << separator << field << " = [";
+    start(field) << '[';
     llvm::interleaveComma(values, os);
     os << ']';
-  };
-  auto word = [&](StringRef field, auto value) {
-    if (value)
-      os << separator << field << " = " << stringifyEnum(*value);
-  };
-  auto number = [&](StringRef field, std::optional<int64_t> value) {
-    if (value)
-      os << separator << field << " = " << *value;
-  };
-
-  os << '<';
-  sizes("tile", schedule.tile);
-  word("persistent", schedule.persistent);
-  word("roles", schedule.roles);
-  word("fallback", schedule.fallback);
-  if (!schedule.slots.empty()) {
-    os << separator << "slots = {";
-    llvm::interleaveComma(schedule.slots, os, [&](const auto &pipe) {
-      name(pipe.first);
-      os << " = " << pipe.second;
-    });
-    os << '}';
   }
-  if (!schedule.together.empty()) {
-    os << separator << "together = [";
-    llvm::interleaveComma(schedule.together, os, [&](const auto &group) {
+  template <typename EnumT>
+  void printWord(StringRef field, std::optional<EnumT> value) {
+    if (value)
+      start(field) << stringifyEnum(*value);
+  }
+  void printNumber(StringRef field, std::optional<int64_t> value) {
+    if (value)
+      start(field) << *value;
+  }
+  void printGroups(StringRef field, ArrayRef<std::vector<std::string>> groups) {
+    if (groups.empty())
+      return;
+    start(field) << '[';
+    llvm::interleaveComma(groups, os, [&](ArrayRef<std::string> names) {
       os << '[';
-      llvm::interleaveComma(group, os, name);
+      llvm::interleaveComma(names, os, [&](StringRef name) {
+        printer.printKeywordOrString(name);
+      });
       os << ']';
     });
     os << ']';
   }
-  sizes("cluster", schedule.cluster);
+  /// Values by name, each printed by `printValue`.
+  template <typename ListT, typename PrintT>
+  void printNamed(StringRef field, const ListT &list, PrintT printValue) {
+    if (list.empty())
+      return;
+    start(field) << '{';
+    llvm::interleaveComma(list, os, [&](const auto &entry) {
+      printer.printKeywordOrString(entry.first);
+      os << " = ";
+      printValue(entry.second);
+    });
+    os << '}';
+  }
+
+private:
+  AsmPrinter &printer;
+  raw_ostream &os;
+  llvm::ListSeparator separator;
+};
+} // namespace
+
+void ScheduleAttr::print(AsmPrinter &printer) const {
+  const Schedule &schedule = getSchedule();
+  raw_ostream &os = printer.getStream();
+  FieldPrinter out(printer);
+  os << '<';
+  out.printSizes("tile", schedule.tile);
+  out.printWord("persistent", schedule.persistent);
+  out.printWord("roles", schedule.roles);
+  out.printWord("fallback", schedule.fallback);
+  out.printNamed("slots", schedule.slots, [&](int64_t count) { os << count; });
+  out.printGroups("together", schedule.together);
+  out.printSizes("cluster", schedule.cluster);
   if (schedule.clusterIsOpen)
-    os << separator << "cluster = auto";
-  sizes("fallback_cluster", schedule.fallbackCluster);
-  number("cta_group", schedule.ctaGroup);
-  number("warps", schedule.warps);
-  number("epilogue_tile", schedule.epilogueTile);
-  number("interleave", schedule.interleave);
-  if (!schedule.hints.empty()) {
-    os << separator << "hints = {";
-    llvm::interleaveComma(schedule.hints, os, [&](const auto &hint) {
-      name(hint.first);
-      os << " = " << stringifyEnum(hint.second);
-    });
-    os << '}';
-  }
-  if (!schedule.pragmas.empty()) {
-    os << separator << "pragmas = {";
-    llvm::interleaveComma(schedule.pragmas, os, [&](const auto &pragma) {
-      name(pragma.first);
-      os << " = \"" << pragma.second << '"';
-    });
-    os << '}';
-  }
+    out.start("cluster") << "auto";
+  out.printSizes("fallback_cluster", schedule.fallbackCluster);
+  out.printNumber("cta_group", schedule.ctaGroup);
+  out.printNumber("warps", schedule.warps);
+  out.printNumber("epilogue_tile", schedule.epilogueTile);
+  out.printNumber("interleave", schedule.interleave);
+  out.printNamed("hints", schedule.hints,
+                 [&](Eviction eviction) { os << stringifyEnum(eviction); });
+  out.printNamed("pragmas", schedule.pragmas,
+                 [&](StringRef text) { os << '"' << text << '"'; });
   os << '>';
 }
 

@@ -73,59 +73,65 @@ bool Planner::canPair(unsigned dim) const {
   });
 }
 
+/// Why no two CTAs can share operands from this pipe, whatever its tiles are;
+/// empty if they can.
+std::string Planner::whyNoSharing(const Problem::Pipe *operands) const {
+  if (problem.mmas.empty() || !operands)
+    return "there is no loop whose MMAs take all their operands from one pipe";
+  if (problem.items.empty())
+    return "the kernel is one work tile";
+  if (problem.counts.empty())
+    return "the work tiles are in groups, of which two CTAs may have different "
+           "ones";
+  if (countInterleaved() > 1 ||
+      given.roles.value_or(Roles::Multi) != Roles::Multi)
+    return "CTAs share what a role of its own loads, for one tile at a time";
+  return "";
+}
+
+/// What two CTAs along a dimension load of these operands, besides the bytes
+/// that each loads for itself.
+Sharing Planner::shareAlong(unsigned dim, const Problem::Pipe &operands,
+                            int64_t own) const {
+  Sharing here;
+  here.dim = dim;
+  here.inPairs = canPair(dim);
+  here.shared = own;
+  for (auto [tile, view] : llvm::zip_equal(operands.tiles, operands.views)) {
+    bool isShared = !(tile.dims & (1u << dim));
+    // By multicast, a part is whole rows of the pattern of the swizzle.
+    constexpr int64_t patternRows = 8;
+    if (!here.inPairs && isShared && tile.rows % (2 * patternRows) != 0)
+      isShared = false;
+    here.shared += countBytes(tile) / (isShared ? 2 : 1);
+    if (isShared)
+      here.views += (here.views.empty() ? "'" : " and '") + view + "'";
+  }
+  return here;
+}
+
 /// The dimension along which two CTAs load least, and what they load.
 Sharing Planner::findSharing() const {
   Sharing best;
   const Problem::Pipe *operands = findOperands(problem);
-  if (problem.mmas.empty() || !operands) {
-    best.why = "there is no loop whose MMAs take all their operands from "
-               "one pipe";
+  best.why = whyNoSharing(operands);
+  if (!best.why.empty())
     return best;
-  }
-  if (problem.items.empty()) {
-    best.why = "the kernel is one work tile";
-    return best;
-  }
-  if (problem.counts.empty()) {
-    best.why = "the work tiles are in groups, of which two CTAs may have "
-               "different ones";
-    return best;
-  }
-  if (countInterleaved() > 1 ||
-      given.roles.value_or(Roles::Multi) != Roles::Multi) {
-    best.why = "CTAs share what a role of its own loads, for one tile at a "
-               "time";
-    return best;
-  }
   // What threads make operands of, each CTA loads for itself.
   int64_t own = 0;
   for (const Problem::Pipe &pipe : problem.pipes)
     if (pipe.kind == Problem::Pipe::Input && pipe.inLoop)
       for (const Problem::Tile &tile : pipe.tiles)
         own += countBytes(tile);
-  best.alone = own;
+  int64_t alone = own;
   for (const Problem::Tile &tile : operands->tiles)
-    best.alone += countBytes(tile);
-  best.shared = best.alone;
+    alone += countBytes(tile);
+  best.alone = best.shared = alone;
   std::string odd;
   for (auto [dim, count] :
        llvm::enumerate(ArrayRef(problem.counts).take_front(mostDims))) {
-    Sharing here = best;
-    here.dim = dim;
-    here.inPairs = canPair(dim);
-    here.shared = own;
-    here.views.clear();
-    for (auto [tile, view] :
-         llvm::zip_equal(operands->tiles, operands->views)) {
-      bool isShared = !(tile.dims & (1u << dim));
-      // By multicast, a part is whole rows of the pattern of the swizzle.
-      constexpr int64_t patternRows = 8;
-      if (!here.inPairs && isShared && tile.rows % (2 * patternRows) != 0)
-        isShared = false;
-      here.shared += countBytes(tile) / (isShared ? 2 : 1);
-      if (isShared)
-        here.views += (here.views.empty() ? "'" : " and '") + view + "'";
-    }
+    Sharing here = shareAlong(dim, *operands, own);
+    here.alone = alone;
     if (here.shared >= best.shared)
       continue;
     if (!ShapedType::isDynamic(count) && count % 2 != 0) {

@@ -64,6 +64,12 @@ static bool suits(int64_t axis, int64_t size, ArrayRef<int64_t> candidates) {
 }
 
 namespace {
+/// A tile for which there is a schedule, and the slots that it leaves.
+struct Candidate {
+  SmallVector<int64_t, 3> tile;
+  int64_t slots;
+};
+
 class TileChooser {
 public:
   TileChooser(const Untiled &program, const Schedule &given,
@@ -79,6 +85,7 @@ public:
 
 private:
   Choice chooseMma();
+  SmallVector<Candidate> findLegal(std::string &firstError);
   Choice chooseCopies();
   Problem cut() const;
   std::string spell() const {
@@ -143,19 +150,9 @@ Problem TileChooser::cut() const {
   return problem;
 }
 
-Choice TileChooser::chooseMma() {
-  const Untiled::Mma &mma = program.mmas.front();
-  int64_t bits =
-      std::max(mma.a.getIntOrFloatBitWidth(), mma.b.getIntOrFloatBitWidth());
-  // A short k needs no whole row; instructions take 32 bytes of it at a time.
-  int64_t step = rowBytes * 8 / bits;
-  if (int64_t size = program.axes[mma.k]; !ShapedType::isDynamic(size))
-    step = std::min<int64_t>(step, llvm::alignTo(size, 32 * 8 / bits));
-  for (const Untiled::Mma &other : program.mmas)
-    tile[other.k] = step;
-
-  // The tile is what is being chosen, so slots by name are looked at later, and
-  // so is the cluster.
+/// What is given, without what depends on the tile: slots by name are looked at
+/// later, and so is the cluster.
+static Schedule withoutTile(const Schedule &given) {
   Schedule others = given;
   others.slots.clear();
   others.together.clear();
@@ -164,14 +161,15 @@ Choice TileChooser::chooseMma() {
   others.fallbackCluster.clear();
   others.hints.clear();
   others.tile.clear();
-  std::string firstError;
-  struct Candidate {
-    SmallVector<int64_t, 3> tile;
-    int64_t slots;
-  };
+  return others;
+}
+
+/// The candidates for which there is a schedule, and what is wrong with the
+/// first that has none.
+SmallVector<Candidate> TileChooser::findLegal(std::string &firstError) {
+  const Untiled::Mma &mma = program.mmas.front();
+  Schedule others = withoutTile(given);
   SmallVector<Candidate> legal;
-  // The first with enough slots, else the one with most, is the best.
-  size_t best = 0;
   SmallVector<int64_t> candidates = getRows(arch);
   for (int64_t rows : candidates)
     for (int64_t columns : candidateColumns) {
@@ -183,38 +181,59 @@ Choice TileChooser::chooseMma() {
         tile[other.n] = columns;
       }
       Choice choice = chooseSchedule(cut(), others, arch);
-      if (!choice.error.empty()) {
-        if (firstError.empty())
-          firstError = spell() + ": " + choice.error;
-        continue;
-      }
-      int64_t slots =
-          choice.schedule.getSlots("operands").value_or(wantedSlots);
-      legal.push_back({tile, slots});
-      if (legal[best].slots < wantedSlots && slots > legal[best].slots)
-        best = legal.size() - 1;
+      if (choice.error.empty())
+        legal.push_back(
+            {tile, choice.schedule.getSlots("operands").value_or(wantedSlots)});
+      else if (firstError.empty())
+        firstError = spell() + ": " + choice.error;
     }
-  if (best + smaller < legal.size()) {
-    const Candidate &taken = legal[best + smaller];
-    tile = taken.tile;
-    if (smaller)
-      return finish(formatv("tile: {0} on {1}; larger candidates are too large",
-                            spell(), arch.name));
-    if (taken.slots < wantedSlots)
-      return finish(formatv("tile: {0} on {1}; no candidate leaves {2} operand "
-                            "slots, this one leaves {3}",
-                            spell(), arch.name, wantedSlots, taken.slots));
-    return finish(formatv(
-        "tile: {0}, the largest candidate that leaves {1} operand slots on "
-        "{2}; k moves in rows of {3} bytes",
-        spell(), taken.slots, arch.name, step * bits / 8));
+  return legal;
+}
+
+/// The first with enough slots, else the one with most.
+static size_t findBest(ArrayRef<Candidate> legal) {
+  size_t best = 0;
+  for (auto [number, candidate] : llvm::enumerate(legal))
+    if (legal[best].slots < wantedSlots && candidate.slots > legal[best].slots)
+      best = number;
+  return best;
+}
+
+Choice TileChooser::chooseMma() {
+  const Untiled::Mma &mma = program.mmas.front();
+  int64_t bits =
+      std::max(mma.a.getIntOrFloatBitWidth(), mma.b.getIntOrFloatBitWidth());
+  // A short k needs no whole row; instructions take 32 bytes of it at a time.
+  int64_t step = rowBytes * 8 / bits;
+  if (int64_t size = program.axes[mma.k]; !ShapedType::isDynamic(size))
+    step = std::min<int64_t>(step, llvm::alignTo(size, 32 * 8 / bits));
+  for (const Untiled::Mma &other : program.mmas)
+    tile[other.k] = step;
+
+  std::string firstError;
+  SmallVector<Candidate> legal = findLegal(firstError);
+  size_t taken = findBest(legal) + smaller;
+  if (taken >= legal.size()) {
+    Choice choice = finish({});
+    choice.error = smaller ? "no smaller tile is left"
+                           : "no tile size is legal for this MMA; the first "
+                             "that was tried is " +
+                                 firstError;
+    return choice;
   }
-  Choice choice = finish({});
-  choice.error = smaller ? "no smaller tile is left"
-                         : "no tile size is legal for this MMA; the first that "
-                           "was tried is " +
-                               firstError;
-  return choice;
+  tile = legal[taken].tile;
+  int64_t slots = legal[taken].slots;
+  if (smaller)
+    return finish(formatv("tile: {0} on {1}; larger candidates are too large",
+                          spell(), arch.name));
+  if (slots < wantedSlots)
+    return finish(formatv("tile: {0} on {1}; no candidate leaves {2} operand "
+                          "slots, this one leaves {3}",
+                          spell(), arch.name, wantedSlots, slots));
+  return finish(formatv(
+      "tile: {0}, the largest candidate that leaves {1} operand slots on "
+      "{2}; k moves in rows of {3} bytes",
+      spell(), slots, arch.name, step * bits / 8));
 }
 
 Choice TileChooser::chooseCopies() {

@@ -200,33 +200,23 @@ std::string Planner::suggest(const Rooms &rooms) const {
   return text.empty() ? "; use a smaller tile" : text;
 }
 
-void Planner::chooseSharedMemory() {
-  if (choice.schedule.roles == Roles::None) {
-    // No slots to fill, but what waits in tensor memory is read in parts.
-    int64_t columns = getWidths().front();
-    if (columns == 0 || given.epilogueTile || holdsAccumulators())
-      return;
-    choice.schedule.epilogueTile = columns;
-    return reason(formatv(
-        "epilogue_tile: the epilogue reads subtiles of {0} columns, so that "
-        "a thread holds less at once",
-        columns));
-  }
-  if (given.epilogueTile && holdsAccumulators() && !problem.mmas.empty() &&
-      *given.epilogueTile % target::wgmmaColumns != 0)
-    return fail(
-        "epilogue_tile: " + Twine(*given.epilogueTile) +
-        " is no multiple of the " + Twine(target::wgmmaColumns) +
-        " columns of an accumulator that four threads share on " + arch.name +
-        ": " + Twine(*given.epilogueTile) + " % " +
-        Twine(target::wgmmaColumns) + " = " +
-        Twine(*given.epilogueTile % target::wgmmaColumns) + "; use " +
-        Twine(llvm::alignTo(*given.epilogueTile, target::wgmmaColumns)) +
-        " [epilogue-tile]");
+/// Without roles there are no slots to fill, but what waits in tensor memory is
+/// read in parts.
+void Planner::chooseSubtileOfThreads() {
+  int64_t columns = getWidths().front();
+  if (columns == 0 || given.epilogueTile || holdsAccumulators())
+    return;
+  choice.schedule.epilogueTile = columns;
+  reason(formatv(
+      "epilogue_tile: the epilogue reads subtiles of {0} columns, so that "
+      "a thread holds less at once",
+      columns));
+}
 
+/// The slots and subtiles that fit best, or, if none fit, those to report.
+Rooms Planner::findRooms(llvm::ArrayRef<int64_t> widths) const {
   // Two slots of the widest subtile, unless the loops then get too few.
   int64_t limit = arch.maxSharedMemoryPerCta;
-  llvm::SmallVector<int64_t> widths = getWidths();
   std::optional<Rooms> best;
   auto isBetter = [&](const Rooms &rooms) {
     if (!best || best->total > limit)
@@ -245,24 +235,45 @@ void Planner::chooseSharedMemory() {
       if (Rooms rooms = fill(width, 1, 1);
           rooms.total <= limit && isBetter(rooms))
         best = rooms;
-  if (best->total > limit)
-    return failTooLarge("shared memory: " + spell(*best) + " > " +
-                        formatBytes(limit) + " on " + arch.name +
-                        suggest(*best) + " [shared-memory-limit]");
+  return *best;
+}
 
-  for (auto [pipe, slots] : llvm::zip_equal(problem.pipes, best->slots))
+void Planner::chooseSharedMemory() {
+  if (choice.schedule.roles == Roles::None)
+    return chooseSubtileOfThreads();
+  if (given.epilogueTile && holdsAccumulators() && !problem.mmas.empty() &&
+      *given.epilogueTile % target::wgmmaColumns != 0)
+    return fail(
+        "epilogue_tile: " + Twine(*given.epilogueTile) +
+        " is no multiple of the " + Twine(target::wgmmaColumns) +
+        " columns of an accumulator that four threads share on " + arch.name +
+        ": " + Twine(*given.epilogueTile) + " % " +
+        Twine(target::wgmmaColumns) + " = " +
+        Twine(*given.epilogueTile % target::wgmmaColumns) + "; use " +
+        Twine(llvm::alignTo(*given.epilogueTile, target::wgmmaColumns)) +
+        " [epilogue-tile]");
+
+  int64_t limit = arch.maxSharedMemoryPerCta;
+  llvm::SmallVector<int64_t> widths = getWidths();
+  Rooms best = findRooms(widths);
+  if (best.total > limit)
+    return failTooLarge("shared memory: " + spell(best) + " > " +
+                        formatBytes(limit) + " on " + arch.name +
+                        suggest(best) + " [shared-memory-limit]");
+
+  for (auto [pipe, slots] : llvm::zip_equal(problem.pipes, best.slots))
     if (!getGiven(pipe) && !choice.schedule.getSlots(pipe.name))
       choice.schedule.slots.emplace_back(pipe.name, slots);
   if (!problem.pipes.empty())
-    reason("slots: " + spell(*best) + " of " + formatBytes(limit) + " on " +
+    reason("slots: " + spell(best) + " of " + formatBytes(limit) + " on " +
            arch.name);
-  if (best->columns == 0 || given.epilogueTile)
+  if (best.columns == 0 || given.epilogueTile)
     return;
-  choice.schedule.epilogueTile = best->columns;
+  choice.schedule.epilogueTile = best.columns;
   std::string text =
       formatv("epilogue_tile: the epilogue moves in subtiles of {0} columns",
-              best->columns);
-  if (best->columns != widths.front()) {
+              best.columns);
+  if (best.columns != widths.front()) {
     Rooms wide = fill(widths.front(), 2, fewestSlots);
     text +=
         formatv(", because {0} columns leave room for {1} in the loop ({2})",

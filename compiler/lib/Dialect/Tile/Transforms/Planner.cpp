@@ -177,12 +177,12 @@ std::optional<int64_t> Planner::findWarps(int64_t least, int64_t most) const {
   return std::nullopt;
 }
 
-void Planner::chooseWarps() {
+/// Rejects a number of warps that a CTA or the rows of an MMA don't allow.
+void Planner::checkWarps(int64_t warps, int64_t most) {
   constexpr int64_t group = target::warpsPerGroup;
-  int64_t most = getMostWarps();
-  if (given.warps && *given.warps > most) {
+  int64_t groups = warps / group;
+  if (warps > most) {
     bool byRows = most < arch.maxThreadsPerCta / arch.warpSize - group;
-    int64_t groups = *given.warps / group;
     std::string why =
         byRows ? formatv("{0} warp groups of {3} rows each need {1} rows, and "
                          "an MMA has {2}",
@@ -193,22 +193,51 @@ void Planner::chooseWarps() {
                          "need a warp group",
                          arch.maxThreadsPerCta)
                      .str();
-    return fail("warps: " + Twine(*given.warps) + " > " + Twine(most) + ": " +
-                why + "; use " + Twine(most) + " [schedule-warps]");
+    return fail("warps: " + Twine(warps) + " > " + Twine(most) + ": " + why +
+                "; use " + Twine(most) + " [schedule-warps]");
   }
-  if (int64_t rows = given.warps ? findUnsharedRows(*given.warps) : 0) {
-    int64_t fewer = *given.warps - group;
+  if (int64_t rows = findUnsharedRows(warps)) {
+    int64_t fewer = warps - group;
     while (fewer > group && findUnsharedRows(fewer))
       fewer -= group;
-    int64_t groups = *given.warps / group;
     int64_t unit =
         holdsAccumulators() ? target::wgmmaRows : group * arch.warpSize;
     return fail(formatv("warps: {0} warps are {1} warp groups of {2} rows "
                         "each, and the {3} rows of an MMA are no multiple "
                         "of {4}; use {5} [schedule-warps]",
-                        *given.warps, groups, unit, rows, groups * unit,
-                        fewer));
+                        warps, groups, unit, rows, groups * unit, fewer));
   }
+}
+
+/// Rejects a number of warps whose threads would need more registers than they
+/// may have, and names what fits.
+void Planner::checkRegisters(int64_t warps, int64_t most) {
+  constexpr int64_t group = target::warpsPerGroup;
+  if (fitsRegisters(warps))
+    return;
+  int64_t held = countHeldRegisters(warps);
+  std::string text = formatv(
+      "registers: with warps = {0}, accumulators and loop-carried tiles need "
+      "{1} registers per thread plus about {2} for the rest: {3} > {4} on "
+      "{5}",
+      warps, held, overheadRegisters + workingRegisters,
+      held + overheadRegisters + workingRegisters, getRegisterLimit(warps),
+      arch.name);
+  for (std::optional<int64_t> more = findWarps(warps + group, most); more;
+       more = findWarps(*more + group, most))
+    if (fitsRegisters(*more))
+      return failTooLarge(text + "; use warps = " + Twine(*more) +
+                          " [register-limit]");
+  failTooLarge(text + "; use a smaller tile [register-limit]");
+}
+
+void Planner::chooseWarps() {
+  constexpr int64_t group = target::warpsPerGroup;
+  int64_t most = getMostWarps();
+  if (given.warps)
+    checkWarps(*given.warps, most);
+  if (!choice.error.empty())
+    return;
   int64_t warps = given.warps.value_or(group), tried = 0;
   while (!given.warps && !fitsRegisters(warps)) {
     std::optional<int64_t> more = findWarps(warps + group, most);
@@ -217,31 +246,17 @@ void Planner::chooseWarps() {
     tried = warps;
     warps = *more;
   }
-  int64_t held = countHeldRegisters(warps);
-  int64_t needed = held + overheadRegisters + workingRegisters;
-  int64_t limit = getRegisterLimit(warps);
-  if (needed > limit) {
-    std::string text = formatv(
-        "registers: with warps = {0}, accumulators and loop-carried tiles need "
-        "{1} registers per thread plus about {2} for the rest: {3} > {4} on "
-        "{5}",
-        warps, held, overheadRegisters + workingRegisters, needed, limit,
-        arch.name);
-    for (std::optional<int64_t> more = findWarps(warps + group, most); more;
-         more = findWarps(*more + group, most))
-      if (fitsRegisters(*more))
-        return failTooLarge(text + "; use warps = " + Twine(*more) +
-                            " [register-limit]");
-    return failTooLarge(text + "; use a smaller tile [register-limit]");
-  }
-  if (given.warps)
+  checkRegisters(warps, most);
+  if (!choice.error.empty() || given.warps)
     return;
   choice.schedule.warps = warps;
+  int64_t held = countHeldRegisters(warps);
   std::string text =
       formatv("warps: {0}, because each thread then needs about {1} + {2} = "
               "{3} registers, {1} of them for tiles, and may have {4} on {5}",
-              warps, held, overheadRegisters + workingRegisters, needed, limit,
-              arch.name);
+              warps, held, overheadRegisters + workingRegisters,
+              held + overheadRegisters + workingRegisters,
+              getRegisterLimit(warps), arch.name);
   if (tried)
     text += formatv("; with {0} it would be {1} > {2}", tried,
                     countHeldRegisters(tried) + overheadRegisters +

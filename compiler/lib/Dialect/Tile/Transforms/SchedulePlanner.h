@@ -60,6 +60,7 @@ private:
   void chooseWarps();
   void chooseTensorMemory();
   void chooseSharedMemory();
+  void chooseSubtileOfThreads();
 
   /// Reasons live in the IR, whose text spells out what is not ASCII.
   void reason(const llvm::Twine &text) {
@@ -83,6 +84,8 @@ private:
   int64_t getRegisterLimit(int64_t warps) const;
   bool fitsRegisters(int64_t warps) const;
   int64_t getMostWarps() const;
+  void checkWarps(int64_t warps, int64_t most);
+  void checkRegisters(int64_t warps, int64_t most);
   /// The rows of the first MMA that this many warps can't share; 0 if they
   /// can share all.
   int64_t findUnsharedRows(int64_t warps) const;
@@ -98,6 +101,9 @@ private:
   std::optional<int64_t> findWarps(int64_t least, int64_t most) const;
 
   Sharing findSharing() const;
+  std::string whyNoSharing(const Problem::Pipe *operands) const;
+  Sharing shareAlong(unsigned dim, const Problem::Pipe &operands,
+                     int64_t own) const;
   bool canPair(unsigned dim) const;
 
   bool isSliced(const Problem::Pipe &pipe) const {
@@ -118,6 +124,7 @@ private:
   llvm::SmallVector<int64_t> getWidths() const;
   /// `fewest` is for outputs, and for streams at least.
   Rooms fill(int64_t columns, int64_t itemSlots, int64_t fewest) const;
+  Rooms findRooms(llvm::ArrayRef<int64_t> widths) const;
   std::string spell(const Rooms &rooms) const;
   std::string suggest(const Rooms &rooms) const;
 
