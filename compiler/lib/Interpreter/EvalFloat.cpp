@@ -20,69 +20,55 @@ using namespace drawloom::interp;
 using llvm::LogicalResult;
 using mlir::Operation;
 
+/// Whether x and y compare as the predicate says.
+static bool holds(mlir::arith::CmpFPredicate predicate, double x, double y) {
+  using mlir::arith::CmpFPredicate;
+  bool unordered = std::isnan(x) || std::isnan(y);
+  switch (predicate) {
+  case CmpFPredicate::AlwaysFalse:
+    return false;
+  case CmpFPredicate::OEQ:
+    return x == y;
+  case CmpFPredicate::OGT:
+    return x > y;
+  case CmpFPredicate::OGE:
+    return x >= y;
+  case CmpFPredicate::OLT:
+    return x < y;
+  case CmpFPredicate::OLE:
+    return x <= y;
+  case CmpFPredicate::ONE:
+    return !unordered && x != y;
+  case CmpFPredicate::ORD:
+    return !unordered;
+  case CmpFPredicate::UEQ:
+    return unordered || x == y;
+  case CmpFPredicate::UGT:
+    return unordered || x > y;
+  case CmpFPredicate::UGE:
+    return unordered || x >= y;
+  case CmpFPredicate::ULT:
+    return unordered || x < y;
+  case CmpFPredicate::ULE:
+    return unordered || x <= y;
+  case CmpFPredicate::UNE:
+    return x != y;
+  case CmpFPredicate::UNO:
+    return unordered;
+  case CmpFPredicate::AlwaysTrue:
+    return true;
+  }
+  llvm_unreachable("all predicates are above");
+}
+
 static LogicalResult compareFloats(Operation *op, Evaluator &eval) {
   auto result = eval.makeResult(op);
   if (failed(result))
     return llvm::failure();
-  using mlir::arith::CmpFPredicate;
-  CmpFPredicate predicate = mlir::cast<mlir::arith::CmpFOp>(op).getPredicate();
+  auto predicate = mlir::cast<mlir::arith::CmpFOp>(op).getPredicate();
   TensorRef a = eval.get(op->getOperand(0)), b = eval.get(op->getOperand(1));
-  for (int64_t i = 0; i < result->getNumElements(); ++i) {
-    double x = a->getFloat(i), y = b->getFloat(i);
-    bool unordered = std::isnan(x) || std::isnan(y);
-    bool holds = false;
-    switch (predicate) {
-    case CmpFPredicate::AlwaysFalse:
-      holds = false;
-      break;
-    case CmpFPredicate::OEQ:
-      holds = x == y;
-      break;
-    case CmpFPredicate::OGT:
-      holds = x > y;
-      break;
-    case CmpFPredicate::OGE:
-      holds = x >= y;
-      break;
-    case CmpFPredicate::OLT:
-      holds = x < y;
-      break;
-    case CmpFPredicate::OLE:
-      holds = x <= y;
-      break;
-    case CmpFPredicate::ONE:
-      holds = !unordered && x != y;
-      break;
-    case CmpFPredicate::ORD:
-      holds = !unordered;
-      break;
-    case CmpFPredicate::UEQ:
-      holds = unordered || x == y;
-      break;
-    case CmpFPredicate::UGT:
-      holds = unordered || x > y;
-      break;
-    case CmpFPredicate::UGE:
-      holds = unordered || x >= y;
-      break;
-    case CmpFPredicate::ULT:
-      holds = unordered || x < y;
-      break;
-    case CmpFPredicate::ULE:
-      holds = unordered || x <= y;
-      break;
-    case CmpFPredicate::UNE:
-      holds = x != y;
-      break;
-    case CmpFPredicate::UNO:
-      holds = unordered;
-      break;
-    case CmpFPredicate::AlwaysTrue:
-      holds = true;
-      break;
-    }
-    result->setInt(i, holds);
-  }
+  for (int64_t i = 0; i < result->getNumElements(); ++i)
+    result->setInt(i, holds(predicate, a->getFloat(i), b->getFloat(i)));
   eval.set(op->getResult(0), std::move(*result));
   return llvm::success();
 }

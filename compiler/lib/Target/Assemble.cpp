@@ -56,7 +56,7 @@ static std::string judgeCubin(llvm::StringRef bytes) {
 
 llvm::Expected<AssembledModule>
 drawloom::target::assemble(llvm::StringRef ptx, const Architecture &arch,
-                           const Ptxas &ptxas) {
+                           const Ptxas &ptxas, bool withLines) {
   llvm::Expected<TemporaryFile> input = TemporaryFile::create("ptx");
   if (!input)
     return input.takeError();
@@ -66,11 +66,17 @@ drawloom::target::assemble(llvm::StringRef ptx, const Architecture &arch,
   if (llvm::Error error = input->write(ptx))
     return error;
 
+  llvm::SmallVector<llvm::StringRef> arguments = {"-v",
+                                                  "-O3",
+                                                  "--gpu-name",
+                                                  arch.name,
+                                                  "--output-file",
+                                                  output->getPath(),
+                                                  input->getPath()};
+  if (withLines)
+    arguments.push_back("-lineinfo");
   llvm::Expected<ToolRun> run =
-      runTool(ptxas.path,
-              {"-v", "-O3", "--gpu-name", arch.name, "--output-file",
-               output->getPath(), input->getPath()},
-              getToolSeconds());
+      runTool(ptxas.path, arguments, getToolSeconds());
   if (!run)
     return run.takeError();
 

@@ -10,6 +10,7 @@
 #include "RunTool.h"
 #include "drawloom/Target/Architecture.h"
 #include "drawloom/Target/Ptxas.h"
+#include "drawloom/Target/Sass.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -76,10 +77,11 @@ ToolSearch ToolSearch::fromEnvironment() {
   return search;
 }
 
-/// The ptxas files of one Python environment: pip puts them under
+/// The files of that name of one Python environment: pip puts them under
 /// site-packages/nvidia, in a folder that is named after the toolkit (cu13) or
 /// after the package (cuda_nvcc).
-static std::vector<std::string> filesInPython(llvm::StringRef prefix) {
+static std::vector<std::string> filesInPython(llvm::StringRef prefix,
+                                              llvm::StringRef tool) {
   std::vector<std::string> files;
   std::error_code error;
   for (fs::directory_iterator python(join(prefix, {"lib"}), error), end;
@@ -90,7 +92,7 @@ static std::vector<std::string> filesInPython(llvm::StringRef prefix) {
     std::error_code inner;
     for (fs::directory_iterator package(nvidia, inner), end;
          !inner && package != end; package.increment(inner))
-      files.push_back(join(package->path(), {"bin", "ptxas"}));
+      files.push_back(join(package->path(), {"bin", tool}));
   }
   llvm::sort(files);
   return files;
@@ -165,7 +167,7 @@ forEachOrigin(const ToolSearch &search,
   };
   for (llvm::StringRef prefix : search.pythonPrefixes) {
     std::vector<PtxasCandidate> candidates =
-        probeExisting(filesInPython(prefix), ToolOrigin::Python);
+        probeExisting(filesInPython(prefix, "ptxas"), ToolOrigin::Python);
     // One environment may hold two toolkits side by side: the newer first.
     llvm::sort(candidates,
                [](const PtxasCandidate &left, const PtxasCandidate &right) {
@@ -256,4 +258,24 @@ llvm::Expected<Ptxas> drawloom::target::findPtxas(const ToolSearch &search,
        << "\n  install one with 'pip install nvidia-cuda-nvcc', or set "
           "DRAWLOOM_PTXAS to its path";
   return llvm::createStringError(message);
+}
+
+llvm::Expected<std::string>
+drawloom::target::findNvdisasm(const ToolSearch &search, const Ptxas &ptxas) {
+  constexpr llvm::StringLiteral tool = "nvdisasm";
+  std::vector<std::string> files = {
+      join(path::parent_path(ptxas.path), {tool})};
+  for (llvm::StringRef prefix : search.pythonPrefixes)
+    llvm::append_range(files, filesInPython(prefix, tool));
+  if (search.cudaHome)
+    files.push_back(join(*search.cudaHome, {"bin", tool}));
+  for (llvm::StringRef folder : search.path)
+    files.push_back(join(folder, {tool}));
+  for (const std::string &file : files)
+    if (fs::can_execute(file))
+      return file;
+  return llvm::createStringError(
+      "no nvdisasm next to " + ptxas.path +
+      ", in pip-installed toolkits, CUDA_HOME or PATH; install one with 'pip "
+      "install nvidia-cuda-nvdisasm' [ptxas-missing]");
 }

@@ -165,9 +165,12 @@ private:
 
 /// Assembles `ptx` for `arch`. The same text and the same ptxas give the same
 /// bytes. Fails with an AssemblyError when ptxas objects to the text, and with
-/// a plain error when it cannot be run.
-llvm::Expected<AssembledModule>
-assemble(llvm::StringRef ptx, const Architecture &arch, const Ptxas &ptxas);
+/// a plain error when it cannot be run. `withLines`: with the line of the PTX
+/// of each instruction.
+llvm::Expected<AssembledModule> assemble(llvm::StringRef ptx,
+                                         const Architecture &arch,
+                                         const Ptxas &ptxas,
+                                         bool withLines = false);
 
 } // namespace drawloom::target
 

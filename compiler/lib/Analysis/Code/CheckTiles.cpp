@@ -65,9 +65,8 @@ LogicalResult RoleChecker::holdResults(Operation *op) {
   return success();
 }
 
-FailureOr<bool> RoleChecker::keepsThreads(
-    Operation *op,
-    llvm::function_ref<SmallVector<int64_t>(ArrayRef<int64_t>)> map) {
+FailureOr<std::pair<tile::Layout, tile::Layout>>
+RoleChecker::holdReshaped(Operation *op) {
   Value source = op->getOperand(0), result = op->getResult(0);
   if (failed(read(source, op)))
     return failure();
@@ -77,7 +76,7 @@ FailureOr<bool> RoleChecker::keepsThreads(
   if (failed(from) || failed(to))
     return failure();
   places[result] = {Kind::Registers};
-  return findRegisters(*from, *to, map).has_value();
+  return std::pair(std::move(*from), std::move(*to));
 }
 
 LogicalResult RoleChecker::checkReshape(Operation *op) {
@@ -98,19 +97,16 @@ LogicalResult RoleChecker::checkReshape(Operation *op) {
   }
   auto from = cast<RankedTensorType>(source.getType());
   auto to = cast<RankedTensorType>(result.getType());
-  FailureOr<bool> stays = keepsThreads(op, getReshape(op));
-  if (failed(stays) || *stays)
-    return stays;
+  auto layouts = holdReshaped(op);
+  if (failed(layouts))
+    return failure();
+  const auto &[before, after] = *layouts;
+  if (findRegisters(before, after, getReshape(op)))
+    return success();
   // A transpose goes through memory.
-  if (transpose) {
-    FailureOr<tile::Layout> before = getLayout(source, op);
-    FailureOr<tile::Layout> after = getLayout(result, op);
-    if (failed(before) || failed(after))
-      return failure();
-    if (getExchangeBytes(permute(*before, transpose.getPermutation()), *after,
-                         to.getElementType()))
-      return success();
-  }
+  if (transpose && getExchangeBytes(permute(before, transpose.getPermutation()),
+                                    after, to.getElementType()))
+    return success();
   return op->emitOpError()
          << "makes a " << to << " of a " << from << " in the registers of @"
          << role.getSymName()
@@ -129,41 +125,20 @@ LogicalResult RoleChecker::checkSlice(Operation *op) {
     places[result] = place;
     return success();
   }
-  SmallVector<int64_t> first;
-  bool isKnown = true;
-  if (auto slice = dyn_cast<tile::ExtractSliceOp>(op)) {
-    llvm::append_range(first, slice.getOffsets());
-  } else {
-    for (OpFoldResult offset :
-         cast<tensor::ExtractSliceOp>(op).getMixedOffsets()) {
-      std::optional<int64_t> number = getConstantIntValue(offset);
-      isKnown &= number.has_value();
-      if (auto found = counts.find(dyn_cast<Value>(offset));
-          !number && found != counts.end())
-        number = found->second;
-      if (!number)
-        return op->emitOpError()
-               << "takes a part of a " << from
-               << " in registers at a place that is computed; registers cannot "
-                  "be indexed [register-layout]";
-      first.push_back(*number);
-    }
-  }
-  FailureOr<bool> stays = keepsThreads(op, [&](ArrayRef<int64_t> at) {
-    SmallVector<int64_t> moved(at);
-    for (auto [coordinate, start] : llvm::zip_equal(moved, first))
-      coordinate += start;
-    return moved;
-  });
-  if (failed(stays) || *stays)
-    return stays;
-  // A part at a place that is known goes through memory.
-  if (isKnown && getSliceBytes(from))
+  auto layouts = holdReshaped(op);
+  if (failed(layouts))
+    return failure();
+  // What doesn't stay in its threads goes through memory.
+  if (sliceStaysInThreads(op, layouts->first, layouts->second) ||
+      getSliceBytes(from))
     return success();
   return op->emitOpError()
          << "takes a " << to << " out of a " << from << " in the registers of @"
          << role.getSymName()
-         << ", where elements would have to change threads [register-layout]";
+         << ", where elements would have to change threads: elements of "
+         << getElementBits(from.getElementType())
+         << " bits have no address; convert them to i8 first "
+            "[register-layout]";
 }
 
 //===----------------------------------------------------------------------===//

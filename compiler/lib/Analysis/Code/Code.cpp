@@ -8,6 +8,7 @@
 
 #include "drawloom/Analysis/Code/Code.h"
 #include "RoleChecker.h"
+#include "drawloom/Analysis/RoleTiles/Exchanges.h"
 #include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
@@ -65,13 +66,13 @@ LogicalResult RoleChecker::access(RankedTensorType type, unsigned axis,
   FailureOr<tile::Layout> fragment = getLayout(type, axis, user);
   if (failed(fragment))
     return failure();
-  llvm::Expected<Offsets> offsets =
-      getSharedOffsets(type, *fragment, *place.panels, place.transposed);
-  if (offsets)
+  llvm::Expected<tile::Layout> shared =
+      getSharedLayout(type, *place.panels, place.transposed);
+  if (shared)
     return success();
   return user->emitOpError()
          << "moves a " << type
-         << " through shared memory: " << llvm::toString(offsets.takeError())
+         << " through shared memory: " << llvm::toString(shared.takeError())
          << " [unsupported-tile]";
 }
 
@@ -82,19 +83,23 @@ LogicalResult RoleChecker::read(Value value, Operation *user) {
   auto type = cast<RankedTensorType>(value.getType());
   if (place.kind == Kind::Shared)
     return access(type, axes.get(value, user), place, user);
-  if (failed(getLayout(type, axes.get(value, user), user)))
+  FailureOr<tile::Layout> layout = getLayout(type, axes.get(value, user), user);
+  if (failed(layout))
     return failure();
-  bool isHalf = fragments.getFamily() == Fragments::Family::HalfRows;
+  auto hasRows = [&] {
+    if (fragments.getFamily() == Fragments::Family::HalfRows ||
+        type.getDimSize(0) % arch.tensorMemory.lanes == 0)
+      return true;
+    std::optional<tile::Layout> half = fragments.getHalfLayout(type);
+    return half && getExchangeBytes(*half, *layout, type.getElementType());
+  };
   if (place.kind == Kind::Tensor &&
-      (getElementBits(type.getElementType()) != 32 ||
-       (!isHalf && type.getDimSize(0) % arch.tensorMemory.lanes)))
+      (getElementBits(type.getElementType()) != 32 || !hasRows()))
     return user->emitOpError()
            << "reads a " << type
            << " from tensor memory; there is code for 32 bits and a multiple "
               "of "
-           << arch.tensorMemory.lanes
-           << " rows, or 64 in all accumulators that a role reads "
-              "[unsupported-tile]";
+           << arch.tensorMemory.lanes << " rows, or 64 [unsupported-tile]";
   if (place.kind == Kind::Accumulator)
     return user->emitOpError() << "reads a " << type
                                << " that MMAs are adding to; let it be read "
@@ -137,8 +142,6 @@ LogicalResult RoleChecker::writeTensor(Value value, Operation *user) {
 LogicalResult RoleChecker::run() {
   SmallVector<Operation *> before = findTilesBefore(role);
   axes.infer(role, before, fragments.getFreeAxis());
-  if (failed(axes.check()))
-    return failure();
   for (Operation *op : before)
     if (failed(check(op)))
       return failure();
@@ -186,71 +189,15 @@ LogicalResult RoleChecker::check(Operation *op) {
       .Default([&](Operation *other) { return checkElementwise(other); });
 }
 
-/// Whether `value` is computed from `source` by scalars.
-static bool dependsOn(Value value, Value source) {
-  if (value == source)
-    return true;
-  Operation *op = value.getDefiningOp();
-  return op && op->getNumRegions() == 0 &&
-         llvm::any_of(op->getOperands(), [&](Value operand) {
-           return dependsOn(operand, source);
-         });
-}
-
-bool plan::cutsRegisters(scf::ForOp loop,
-                         function_ref<bool(Value)> isInRegisters) {
-  WalkResult found = loop.getBody()->walk([&](tensor::ExtractSliceOp slice) {
-    bool cuts = isInRegisters(slice.getSource()) &&
-                llvm::any_of(slice.getOffsets(), [&](Value offset) {
-                  return dependsOn(offset, loop.getInductionVar());
-                });
-    return cuts ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return found.wasInterrupted();
-}
-
 LogicalResult RoleChecker::checkLoop(scf::ForOp op) {
-  auto isInRegisters = [&](Value tile) {
-    auto place = places.find(tile);
-    return place != places.end() && place->second.kind == Kind::Registers;
-  };
   Operation *end = op.getBody()->getTerminator();
-  if (!cutsRegisters(op, isInRegisters)) {
-    if (failed(carry(op, op.getInitArgs(), op)))
-      return failure();
-    bindCarried(op, op.getRegionIterArgs());
-    if (failed(checkBlock(*op.getBody())) ||
-        failed(carry(op, end->getOperands(), end)))
-      return failure();
-    bindCarried(op, op.getResults());
-    return success();
-  }
-  std::optional<APInt> trips = op.getStaticTripCount();
-  std::optional<int64_t> first = getConstantIntValue(op.getLowerBound());
-  std::optional<int64_t> step = getConstantIntValue(op.getStep());
-  if (!trips || !first || !step)
-    return op->emitOpError("cuts a tile in registers at its own count, so its "
-                           "bounds must be constants [register-index]");
-  // More parts than any tile has in the registers of a thread.
-  if (trips->ugt(arch.maxRegistersPerThread))
-    return op->emitOpError("cuts a tile in registers at its own count, so it "
-                           "is unrolled; cut it into at most ")
-           << arch.maxRegistersPerThread << " parts [register-index]";
-  auto bind = [&](ValueRange to, ValueRange from) {
-    SmallVector<Place> all;
-    for (Value value : from)
-      all.push_back(places.lookup(value));
-    for (auto [value, place] : llvm::zip_equal(to, all))
-      places[value] = place;
-  };
-  bind(op.getRegionIterArgs(), op.getInitArgs());
-  for (uint64_t i = 0; i < trips->getZExtValue(); ++i) {
-    counts[op.getInductionVar()] = *first + int64_t(i) * *step;
-    if (failed(checkBlock(*op.getBody())))
-      return failure();
-    bind(op.getRegionIterArgs(), end->getOperands());
-  }
-  bind(op.getResults(), op.getRegionIterArgs());
+  if (failed(carry(op, op.getInitArgs(), op)))
+    return failure();
+  bindCarried(op, op.getRegionIterArgs());
+  if (failed(checkBlock(*op.getBody())) ||
+      failed(carry(op, end->getOperands(), end)))
+    return failure();
+  bindCarried(op, op.getResults());
   return success();
 }
 

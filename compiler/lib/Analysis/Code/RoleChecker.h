@@ -55,12 +55,10 @@ private:
                                     llvm::ArrayRef<int64_t> dims);
   llvm::LogicalResult checkStore(tile::StoreOp op);
   llvm::LogicalResult checkLoad(tile::LoadOp op);
-  /// Whether the result of `op`, whose element at some coordinates is that of
-  /// the operand at `map(coordinates)`, is made of each thread's own registers.
-  llvm::FailureOr<bool> keepsThreads(
-      mlir::Operation *op,
-      llvm::function_ref<llvm::SmallVector<int64_t>(llvm::ArrayRef<int64_t>)>
-          map);
+  /// The layouts of a tile that `op` reads and of the one that it makes, which
+  /// is in registers.
+  llvm::FailureOr<std::pair<tile::Layout, tile::Layout>>
+  holdReshaped(mlir::Operation *op);
   llvm::LogicalResult checkSlice(mlir::Operation *op);
   llvm::LogicalResult checkReshape(mlir::Operation *op);
   llvm::LogicalResult checkElementwise(mlir::Operation *op);
@@ -92,8 +90,6 @@ private:
   llvm::DenseMap<mlir::Value, Place> places;
   /// MMAs whose accumulator has a slot.
   llvm::DenseSet<mlir::Operation *> accumulators;
-  /// Counts of the loops that are unrolled.
-  llvm::DenseMap<mlir::Value, int64_t> counts;
 };
 
 } // namespace drawloom::plan

@@ -132,45 +132,35 @@ static llvm::Error checkWholeColumns(ArrayRef<int64_t> elements,
       elementBits, columnBits, together));
 }
 
-llvm::Expected<TensorFragment>
-layouts::getTensorFragment(const Layout &buffer, ArrayRef<int64_t> offsets,
-                           const Layout &wanted, int64_t elementBits) {
-  if (llvm::Error error = checkBuffer(buffer))
-    return error;
+/// Warps reach the lanes of tensor memory in groups.
+static llvm::Error checkWarps(const Layout &wanted) {
   int64_t warps = wanted.getInputSize(inWarp);
-  ArrayRef<Layout::Digit> warpDigits = wanted.getInputs()[inWarp].digits;
-  if (warps % warpsOfGroup || warpDigits[0].count != 2 ||
-      warpDigits[1].count != 2)
+  ArrayRef<Layout::Digit> digits = wanted.getInputs()[inWarp].digits;
+  if (warps % warpsOfGroup || digits[0].count != 2 || digits[1].count != 2)
     return llvm::createStringError(llvm::formatv(
         "{0} warps reach the lanes of tensor memory: it takes groups of {1}, "
         "and a warp's place in its group is the two lowest bits of its number",
         warps, warpsOfGroup));
-  auto misfit = [&] {
-    return llvm::createStringError(
-        "the part of the buffer is not whole lanes with some of their "
-        "columns: its sizes and offsets must be multiples of what a digit of "
-        "the layout steps over");
-  };
-  for (auto [offset, size] : llvm::zip_equal(offsets, wanted.getOutputs()))
-    if (offset % size.size)
-      return misfit();
+  return llvm::Error::success();
+}
 
-  std::vector<Layout::Input> inputs = {
-      {"register", {}}, {"lane", {}}, {"warp", {}}};
-  for (auto [index, digit] : llvm::enumerate(buffer.getInputs()[0].digits)) {
-    if (staysInside(digit, wanted.getOutputs()) != true)
-      return misfit();
-    inputs[index < laneBits ? inLane : inWarp].digits.push_back(digit);
-  }
+static llvm::Error makeMisfit() {
+  return llvm::createStringError(
+      "the part of the buffer is not whole lanes with some of their "
+      "columns: its sizes and offsets must be multiples of what a digit of "
+      "the layout steps over");
+}
 
-  std::optional<SmallVector<Column>> inside =
-      takePart(buffer.getInputs()[1].digits, wanted.getOutputs());
-  if (!inside)
-    return misfit();
-  SmallVector<Column> &columns = *inside;
+/// Takes the digits by which warp groups share the columns out of `columns`,
+/// adds them to the digits of the warp's number, and returns the steps that
+/// warps make along them.
+static llvm::Expected<SmallVector<TensorFragment::Step>>
+shareColumns(const Layout &wanted, int64_t elementBits,
+             SmallVector<Column> &columns, Layout::Input &warp) {
   SmallVector<TensorFragment::Step> steps;
   int64_t divisor = warpsOfGroup;
-  for (const Layout::Digit &digit : warpDigits.drop_front(groupBits)) {
+  for (const Layout::Digit &digit :
+       ArrayRef(wanted.getInputs()[inWarp].digits).drop_front(groupBits)) {
     Column *same = llvm::find_if(columns, [&](const Column &column) {
       return column.digit == digit && column.weight * elementBits >= columnBits;
     });
@@ -182,14 +172,17 @@ layouts::getTensorFragment(const Layout &buffer, ArrayRef<int64_t> offsets,
       return llvm::createStringError(llvm::formatv(
           "{0} warps share the columns of tensor memory by {1}: the layout of "
           "the buffer has no such digit of its columns",
-          warps, digit.count));
+          wanted.getInputSize(inWarp), digit.count));
     } else {
       taken.basis.assign(digit.basis.size(), 0);
     }
-    inputs[inWarp].digits.push_back(taken);
+    warp.digits.push_back(taken);
     divisor *= digit.count;
   }
+  return steps;
+}
 
+static llvm::Error checkRegisters(ArrayRef<Column> columns) {
   int64_t registers = 1;
   for (const Column &column : columns)
     registers *= column.digit.count;
@@ -198,20 +191,62 @@ layouts::getTensorFragment(const Layout &buffer, ArrayRef<int64_t> offsets,
         "a thread would read {0} elements of tensor memory: more than {1} fit "
         "into no thread's registers",
         registers, mostRegisters));
+  return llvm::Error::success();
+}
 
-  // The column of the part's first element.
-  llvm::Expected<Layout> place = buffer.invert();
-  if (!place)
-    return place.takeError();
-  SmallVector<int64_t> elements = {place->apply(offsets)[1]};
+/// The elements of a thread along its lane, one for each register.
+static SmallVector<int64_t> listElements(int64_t first,
+                                         ArrayRef<Column> columns) {
+  SmallVector<int64_t> elements = {first};
   for (const Column &column : columns) {
-    inputs[inRegister].digits.push_back(column.digit);
     SmallVector<int64_t> all;
     for (int64_t value = 0; value < column.digit.count; ++value)
       for (int64_t element : elements)
         all.push_back(element + value * column.weight);
     elements = std::move(all);
   }
+  return elements;
+}
+
+llvm::Expected<TensorFragment>
+layouts::getTensorFragment(const Layout &buffer, ArrayRef<int64_t> offsets,
+                           const Layout &wanted, int64_t elementBits) {
+  if (llvm::Error error = checkBuffer(buffer))
+    return error;
+  if (llvm::Error error = checkWarps(wanted))
+    return error;
+  for (auto [offset, size] : llvm::zip_equal(offsets, wanted.getOutputs()))
+    if (offset % size.size)
+      return makeMisfit();
+
+  std::vector<Layout::Input> inputs = {
+      {"register", {}}, {"lane", {}}, {"warp", {}}};
+  for (auto [index, digit] : llvm::enumerate(buffer.getInputs()[0].digits)) {
+    if (staysInside(digit, wanted.getOutputs()) != true)
+      return makeMisfit();
+    inputs[index < laneBits ? inLane : inWarp].digits.push_back(digit);
+  }
+
+  std::optional<SmallVector<Column>> inside =
+      takePart(buffer.getInputs()[1].digits, wanted.getOutputs());
+  if (!inside)
+    return makeMisfit();
+  SmallVector<Column> &columns = *inside;
+  llvm::Expected<SmallVector<TensorFragment::Step>> steps =
+      shareColumns(wanted, elementBits, columns, inputs[inWarp]);
+  if (!steps)
+    return steps.takeError();
+  if (llvm::Error error = checkRegisters(columns))
+    return error;
+  for (const Column &column : columns)
+    inputs[inRegister].digits.push_back(column.digit);
+
+  // The column of the part's first element.
+  llvm::Expected<Layout> place = buffer.invert();
+  if (!place)
+    return place.takeError();
+  int64_t first = place->apply(offsets)[1];
+  SmallVector<int64_t> elements = listElements(first, columns);
   if (llvm::Error error = checkWholeColumns(elements, elementBits))
     return error;
   llvm::Expected<Layout> layout =
@@ -219,7 +254,7 @@ layouts::getTensorFragment(const Layout &buffer, ArrayRef<int64_t> offsets,
   if (!layout)
     return layout.takeError();
   if (!layout->isOnto())
-    return misfit();
+    return makeMisfit();
   return TensorFragment{std::move(*layout), std::move(elements),
-                        std::move(steps)};
+                        std::move(*steps)};
 }

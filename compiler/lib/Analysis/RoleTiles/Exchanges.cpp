@@ -81,7 +81,9 @@ class ExchangeCounter {
 public:
   ExchangeCounter(RoleOp role, const target::Architecture &arch)
       : role(role), fragments(Fragments::get(role, arch)),
-        operands(findScratchOperands(role, arch)) {}
+        operands(findScratchOperands(role, arch)) {
+    axes.infer(role, findTilesBefore(role), fragments.getFreeAxis());
+  }
 
   int64_t count(Operation *op);
 
@@ -89,14 +91,17 @@ private:
   int64_t count(tile::ReduceOp op);
   int64_t count(tile::TransposeOp op);
   int64_t countSlice(Operation *op);
-  int64_t count(tile::ExpandDimsOp op);
+  /// A vector that runs along the other axis than its use wants.
+  int64_t countTurned(OpOperand &use);
+  /// An accumulator of 64 rows that is read beside others of 128.
+  int64_t countHalf(Value tile);
   /// The layout of a tile in the role's family; nothing if it has none.
   std::optional<Layout> getLayout(Type tile, unsigned axis = 0);
 
   RoleOp role;
   Fragments fragments;
   llvm::SmallSetVector<Value, 4> operands;
-  std::optional<VectorAxes> axes;
+  VectorAxes axes;
 };
 } // namespace
 
@@ -126,26 +131,29 @@ int64_t ExchangeCounter::count(tile::ReduceOp op) {
   return parts > 1 ? parts * type.getDimSize(1 - op.getAxis()) * bytes : 0;
 }
 
-/// Whether a tile is what a slot of shared memory holds.
-static bool isInSharedSlot(Value tile) {
+/// The memory of the slot that holds a tile; nothing if none does.
+static std::optional<Memory> getSlotMemory(Value tile) {
   if (auto read = tile.getDefiningOp<tile::ReadOp>())
-    return read.getBuffer().getType().getSpace() == tile::Space::Smem;
+    return read.getBuffer().getType().getSpace() == tile::Space::Smem
+               ? Memory::smem
+               : Memory::tmem;
   auto argument = dyn_cast<BlockArgument>(tile);
   auto consume = argument
                      ? dyn_cast<ConsumeOp>(argument.getOwner()->getParentOp())
                      : ConsumeOp();
   if (!consume)
-    return false;
+    return std::nullopt;
   for (auto [number, pipe] : llvm::enumerate(consume.getPipes()))
     if (llvm::is_contained(consume.getSlotArguments(number), argument))
-      return cast<PipeType>(pipe.getType()).getMemory() == Memory::smem;
-  return false;
+      return cast<PipeType>(pipe.getType()).getMemory();
+  return std::nullopt;
 }
 
 /// A tile in a slot of shared memory is read across, and an operand of MMAs
 /// in scratch memory is described so.
 int64_t ExchangeCounter::count(tile::TransposeOp op) {
-  if (op.getPermutation()[0] != 1 || isInSharedSlot(op.getSource()) ||
+  if (op.getPermutation()[0] != 1 ||
+      getSlotMemory(op.getSource()) == Memory::smem ||
       (feedsMmasOnly(op.getResult()) &&
        operands.contains(getWhole(op.getResult()))))
     return 0;
@@ -158,58 +166,83 @@ int64_t ExchangeCounter::count(tile::TransposeOp op) {
       .value_or(0);
 }
 
+/// Whether a tile is in tensor memory, or columns of one that is: those are
+/// another address.
+static bool isInTensorMemory(Value tile) {
+  Operation *maker = tile.getDefiningOp();
+  if (!isa_and_present<tile::ExtractSliceOp, tensor::ExtractSliceOp>(maker))
+    return getSlotMemory(tile) == Memory::tmem;
+  auto from = cast<RankedTensorType>(maker->getOperand(0).getType());
+  auto to = cast<RankedTensorType>(tile.getType());
+  return to.getDimSize(0) == from.getDimSize(0) &&
+         getElementBits(to.getElementType()) == 32 &&
+         isInTensorMemory(maker->getOperand(0));
+}
+
 int64_t ExchangeCounter::countSlice(Operation *op) {
-  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
-  std::optional<Layout> from = getLayout(type);
-  std::optional<Layout> to = getLayout(op->getResult(0).getType());
-  auto map = getSlice(op);
-  if (!from || !to || !map || findRegisters(*from, *to, map))
+  Value source = op->getOperand(0), result = op->getResult(0);
+  auto type = cast<RankedTensorType>(source.getType());
+  std::optional<Layout> from = getLayout(type, axes.get(source, op));
+  std::optional<Layout> to = getLayout(result.getType(), axes.get(result));
+  if (!from || !to || isInTensorMemory(result) ||
+      sliceStaysInThreads(op, *from, *to))
     return 0;
   return getSliceBytes(type).value_or(0);
 }
 
-int64_t ExchangeCounter::count(tile::ExpandDimsOp op) {
-  auto type = cast<RankedTensorType>(op.getSource().getType());
-  if (type.getRank() != 1)
+int64_t ExchangeCounter::countTurned(OpOperand &use) {
+  auto type = dyn_cast<RankedTensorType>(use.get().getType());
+  if (!type || type.getRank() != 1 || !axes.isTurned(use))
     return 0;
-  if (!axes) {
-    axes.emplace();
-    axes->infer(role, findTilesBefore(role), fragments.getFreeAxis());
-  }
-  OpOperand &use = op->getOpOperand(0);
-  if (!axes->isTurned(use))
-    return 0;
-  std::optional<Layout> from = getLayout(type, axes->get(op.getSource()));
-  std::optional<Layout> to = getLayout(type, axes->get(use));
+  std::optional<Layout> from = getLayout(type, axes.get(use.get()));
+  std::optional<Layout> to = getLayout(type, axes.get(use));
   if (!from || !to)
     return 0;
   return getExchangeBytes(*from, *to, type.getElementType()).value_or(0);
 }
 
+int64_t ExchangeCounter::countHalf(Value tile) {
+  auto type = dyn_cast<RankedTensorType>(tile.getType());
+  if (!type || !isInTensorMemory(tile))
+    return 0;
+  std::optional<Layout> from = fragments.getHalfLayout(type);
+  std::optional<Layout> to = from ? getLayout(type) : std::nullopt;
+  if (!to)
+    return 0;
+  return getExchangeBytes(*from, *to, type.getElementType()).value_or(0);
+}
+
 int64_t ExchangeCounter::count(Operation *op) {
-  return llvm::TypeSwitch<Operation *, int64_t>(op)
-      .Case<tile::ReduceOp, tile::TransposeOp, tile::ExpandDimsOp>(
-          [&](auto exchange) { return count(exchange); })
-      .Case<tile::ExtractSliceOp, tensor::ExtractSliceOp>(
-          [&](auto slice) { return countSlice(slice); })
-      .Default([](Operation *) { return 0; });
+  int64_t bytes = llvm::TypeSwitch<Operation *, int64_t>(op)
+                      .Case<tile::ReduceOp, tile::TransposeOp>(
+                          [&](auto exchange) { return count(exchange); })
+                      .Case<tile::ExtractSliceOp, tensor::ExtractSliceOp>(
+                          [&](auto slice) { return countSlice(slice); })
+                      .Default([](Operation *) { return 0; });
+  for (OpOperand &use : op->getOpOperands())
+    bytes = std::max({bytes, countTurned(use), countHalf(use.get())});
+  return bytes;
 }
 
 static bool mayExchange(Operation *op) {
-  return isa<tile::ReduceOp, tile::TransposeOp, tile::ExpandDimsOp,
-             tile::ExtractSliceOp, tensor::ExtractSliceOp>(op);
+  if (auto consume = dyn_cast<ConsumeOp>(op))
+    return llvm::any_of(consume.getPipes(), [](Value pipe) {
+      return cast<PipeType>(pipe.getType()).getMemory() == Memory::tmem;
+    });
+  return isa<tile::ReadOp, tile::ReduceOp, tile::TransposeOp,
+             tile::ExpandDimsOp, tile::ExtractSliceOp, tensor::ExtractSliceOp>(
+      op);
 }
 
 int64_t plan::getExchangeBytes(RoleOp role, const target::Architecture &arch) {
-  int64_t most = 0;
-  std::optional<ExchangeCounter> counter;
-  role.walk([&](Operation *op) {
-    if (!mayExchange(op))
-      return;
-    if (!counter)
-      counter.emplace(role, arch);
-    most = std::max(most, counter->count(op));
+  WalkResult found = role.walk([](Operation *op) {
+    return mayExchange(op) ? WalkResult::interrupt() : WalkResult::advance();
   });
+  if (!found.wasInterrupted())
+    return 0;
+  int64_t most = 0;
+  ExchangeCounter counter(role, arch);
+  role.walk([&](Operation *op) { most = std::max(most, counter.count(op)); });
   return most;
 }
 

@@ -11,6 +11,7 @@
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -213,6 +214,19 @@ llvm::Expected<Layout> Fragments::getLayout(ArrayRef<int64_t> shape,
   return Layout::get(std::move(inputs), std::move(outputs));
 }
 
+std::optional<Layout> Fragments::getHalfLayout(RankedTensorType tile) const {
+  if (family != Family::Rows || tile.getRank() != 2 ||
+      tile.getDimSize(0) != halfLanes)
+    return std::nullopt;
+  llvm::Expected<Layout> layout =
+      halfRows(warps, countSharing(warps, /*blocks=*/1))
+          .getLayout(tile.getShape());
+  if (layout)
+    return std::move(*layout);
+  llvm::consumeError(layout.takeError());
+  return std::nullopt;
+}
+
 bool plan::isInRegisters(Value tile) {
   auto type = dyn_cast<RankedTensorType>(tile.getType());
   return type && type.getEncoding();
@@ -287,26 +301,81 @@ plan::getReshape(Operation *op) {
   };
 }
 
+/// Where the elements of a slice are that begins at `starts`.
+static auto moveBy(ArrayRef<int64_t> starts) {
+  return
+      [starts = SmallVector<int64_t>(starts)](ArrayRef<int64_t> coordinates) {
+        SmallVector<int64_t> at(coordinates);
+        for (auto [coordinate, start] : llvm::zip_equal(at, starts))
+          coordinate += start;
+        return at;
+      };
+}
+
+static SmallVector<OpFoldResult> getSliceOffsets(Operation *op) {
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return slice.getMixedOffsets();
+  Builder b(op->getContext());
+  return llvm::map_to_vector(
+      cast<tile::ExtractSliceOp>(op).getOffsets(),
+      [&](int64_t start) { return OpFoldResult(b.getIndexAttr(start)); });
+}
+
 std::function<SmallVector<int64_t>(ArrayRef<int64_t>)>
 plan::getSlice(Operation *op) {
-  SmallVector<int64_t> starts;
-  if (auto slice = dyn_cast<tile::ExtractSliceOp>(op)) {
-    starts.assign(slice.getOffsets().begin(), slice.getOffsets().end());
-  } else {
-    for (OpFoldResult offset :
-         cast<tensor::ExtractSliceOp>(op).getMixedOffsets()) {
-      std::optional<int64_t> start = getConstantIntValue(offset);
-      if (!start)
-        return {};
-      starts.push_back(*start);
+  std::optional<SmallVector<int64_t>> starts =
+      getConstantIntValues(getSliceOffsets(op));
+  if (!starts)
+    return {};
+  return moveBy(*starts);
+}
+
+std::optional<SmallVector<int64_t>>
+plan::getUnrolledIterations(scf::ForOp loop) {
+  constexpr int64_t most = 255;
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  if (!trips || !first || !step || trips->ugt(most))
+    return std::nullopt;
+  SmallVector<int64_t> counts;
+  for (uint64_t i = 0; i < trips->getZExtValue(); ++i)
+    counts.push_back(*first + int64_t(i) * *step);
+  return counts;
+}
+
+bool plan::sliceStaysInThreads(Operation *slice, const Layout &from,
+                               const Layout &to) {
+  constexpr size_t mostPlaces = 1024;
+  // All places, each with the offsets so far.
+  SmallVector<SmallVector<int64_t>> places = {{}};
+  for (OpFoldResult offset : getSliceOffsets(slice)) {
+    SmallVector<int64_t> starts;
+    if (std::optional<int64_t> start = getConstantIntValue(offset)) {
+      starts = {*start};
+    } else {
+      auto loop = dyn_cast_or_null<scf::ForOp>(
+          cast<Value>(offset).getParentBlock()->getParentOp());
+      if (!loop || loop.getInductionVar() != cast<Value>(offset))
+        return false;
+      std::optional<SmallVector<int64_t>> counts = getUnrolledIterations(loop);
+      if (!counts)
+        return false;
+      starts = std::move(*counts);
     }
+    SmallVector<SmallVector<int64_t>> all;
+    for (ArrayRef<int64_t> place : places)
+      for (int64_t start : starts) {
+        all.emplace_back(place);
+        all.back().push_back(start);
+      }
+    places = std::move(all);
+    if (places.size() > mostPlaces)
+      return false;
   }
-  return [starts](ArrayRef<int64_t> coordinates) {
-    SmallVector<int64_t> at(coordinates);
-    for (auto [coordinate, start] : llvm::zip_equal(at, starts))
-      coordinate += start;
-    return at;
-  };
+  return llvm::all_of(places, [&](ArrayRef<int64_t> starts) {
+    return findRegisters(from, to, moveBy(starts)).has_value();
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -320,136 +389,38 @@ llvm::Expected<Layout> plan::getPanelLayout(int64_t rows, int64_t columns,
   // Chunks of 16 bytes are permuted by the number of the 128 bytes that they
   // are in: bits 4 and up by the bits 7 and up.
   static constexpr unsigned chunkBit = 4, spanBit = 7;
+  static constexpr int64_t patternBytes = 1024;
   unsigned elementBit = llvm::Log2_64(elementBytes);
   unsigned width = llvm::Log2_64(columns * elementBytes) - chunkBit;
   Layout::Input offset{"offset", {{{0, 1}, columns}}};
   if (rows > 1)
     offset.digits.push_back({{1, 0}, rows});
-  if (panels > 1)
-    offset.digits.push_back({{0, columns}, panels});
-  auto linear = Layout::get({offset}, {{Layout::dimName(0), rows},
-                                       {Layout::dimName(1), columns * panels}});
-  if (!linear)
-    return linear.takeError();
-  if (!swizzled)
-    return linear;
-  auto swizzle = Layout::swizzle("offset", linear->getInputSize(0), width,
-                                 spanBit - elementBit, chunkBit - elementBit);
-  if (!swizzle)
-    return swizzle.takeError();
-  return swizzle->compose(*linear);
-}
-
-//===----------------------------------------------------------------------===//
-// Offsets
-//===----------------------------------------------------------------------===//
-
-llvm::Expected<Offsets> Offsets::get(const Layout &layout, unsigned output,
-                                     int64_t scale) {
-  Offsets result;
-  result.scale = scale;
-  result.registers.assign(layout.getInputSize(inRegister), 0);
-  // Below the first odd digit, the number is made of bits.
-  int64_t low = int64_t(1) << 62;
-  for (const Layout::Input &input : layout.getInputs())
-    for (const Layout::Digit &digit : input.digits)
-      if (digit.count > 2 && digit.basis[output])
-        low = std::min(low, digit.basis[output] * scale);
-
-  /// A digit alone, to check below that no two meet where they are added.
-  SmallVector<SmallVector<int64_t>> places;
-  for (auto [in, input] : llvm::enumerate(layout.getInputs())) {
-    int64_t weight = 1;
-    for (const Layout::Digit &digit : input.digits) {
-      int64_t value = digit.basis[output] * scale;
-      int64_t xored = value % low, added = value - xored;
-      places.emplace_back(3, 0)[in] = weight;
-      if (in == inRegister) {
-        for (auto [number, constant] : llvm::enumerate(result.registers)) {
-          int64_t times = int64_t(number) / weight % digit.count;
-          constant = (constant ^ (times ? xored : 0)) + times * added;
-        }
-      } else {
-        auto from = static_cast<FragmentInput>(in);
-        for (int64_t bits = xored; bits; bits &= bits - 1) {
-          int shift = int(llvm::countr_zero<uint64_t>(bits)) -
-                      int(llvm::Log2_64(weight));
-          auto *same = llvm::find_if(result.xors, [&](const Xor &term) {
-            return term.input == from && term.shift == shift;
-          });
-          if (same == result.xors.end())
-            result.xors.push_back({from, weight, shift});
-          else
-            same->mask |= weight;
-          result.threadBits |= bits & -bits;
-        }
-        if (added && !result.sums.empty() && result.sums.back().input == from &&
-            result.sums.back().divisor * result.sums.back().count == weight &&
-            result.sums.back().factor * result.sums.back().count == added)
-          result.sums.back().count *= digit.count;
-        else if (added)
-          result.sums.push_back({from, weight, digit.count, added});
-      }
-      weight *= digit.count;
+  int64_t step = columns;
+  auto addPanels = [&](int64_t count) {
+    for (int64_t part : factor(count)) {
+      offset.digits.push_back({{0, step}, part});
+      step *= part;
     }
-  }
-
-  for (size_t i = 0; i < places.size(); ++i)
-    for (size_t j = 0; j <= i; ++j) {
-      SmallVector<int64_t> place = places[i];
-      for (unsigned in = 0; in < 3 && i != j; ++in)
-        place[in] += places[j][in];
-      if (result.evaluate(place[inRegister], place[inLane], place[inWarp]) !=
-          layout.apply(place)[output] * scale)
-        return llvm::createStringError(
-            "two digits of a place meet above an odd digit of the offset: "
-            "there is no sum for it");
-    }
-  return result;
-}
-
-Offsets Offsets::slice(int64_t first, int64_t count) const {
-  Offsets result = *this;
-  result.registers.assign(registers.begin() + first,
-                          registers.begin() + first + count);
-  return result;
-}
-
-int64_t Offsets::evaluate(int64_t number, int64_t lane, int64_t warp) const {
-  const int64_t place[] = {number, lane, warp};
-  int64_t thread = getXored(number);
-  for (const Xor &term : xors) {
-    int64_t bits = place[term.input] & term.mask;
-    thread ^= term.shift < 0 ? bits >> -term.shift : bits << term.shift;
-  }
-  for (const Sum &term : sums)
-    thread += place[term.input] / term.divisor % term.count * term.factor;
-  return thread + getAdded(number);
-}
-
-SmallVector<SmallVector<int64_t>> Offsets::getRuns(int64_t most) const {
-  SmallVector<int64_t> order =
-      llvm::to_vector(llvm::seq<int64_t>(0, registers.size()));
-  llvm::sort(order,
-             [&](int64_t a, int64_t b) { return registers[a] < registers[b]; });
-  auto fits = [&](int64_t size) {
-    int64_t span = size * scale;
-    if (registers.size() % size || (threadBits & (span - 1)) ||
-        llvm::any_of(sums, [&](const Sum &sum) { return sum.factor % span; }))
-      return false;
-    for (auto [index, number] : llvm::enumerate(order))
-      if (registers[number] % span != int64_t(index) % size * scale ||
-          (index % size &&
-           registers[number] != registers[order[index - 1]] + scale))
-        return false;
-    return true;
   };
-  int64_t size = most;
-  while (size > 1 && !fits(size))
-    size /= 2;
-  SmallVector<SmallVector<int64_t>> runs;
-  for (size_t first = 0; first < order.size(); first += size)
-    runs.emplace_back(ArrayRef<int64_t>(order).slice(first, size));
-  llvm::sort(runs, [](const auto &a, const auto &b) { return a[0] < b[0]; });
-  return runs;
+  if (swizzled) {
+    // The pattern begins anew in each panel, if it fits into one.
+    if (rows * columns * elementBytes % patternBytes != 0)
+      addPanels(panels);
+    auto linear = Layout::get(
+        {offset}, {{Layout::dimName(0), rows}, {Layout::dimName(1), step}});
+    if (!linear)
+      return linear.takeError();
+    auto swizzle = Layout::swizzle("offset", linear->getInputSize(0), width,
+                                   spanBit - elementBit, chunkBit - elementBit);
+    if (!swizzle)
+      return swizzle.takeError();
+    auto panel = swizzle->compose(*linear);
+    if (!panel)
+      return panel.takeError();
+    offset = panel->getInputs().front();
+  }
+  if (step == columns)
+    addPanels(panels);
+  return Layout::get({offset}, {{Layout::dimName(0), rows},
+                                {Layout::dimName(1), columns * panels}});
 }

@@ -194,39 +194,39 @@ std::optional<Panels> plan::getCopyPanels(Operation *copy) {
   return getPanels(slot.getDefiningOp<agent::PipeOp>(), index);
 }
 
+llvm::Expected<tile::Layout> plan::getSharedLayout(RankedTensorType type,
+                                                   const Panels &panels,
+                                                   bool transposed) {
+  // The elements of a vector are next to each other, whatever the panels.
+  if (type.getRank() == 1)
+    return tile::Layout::rowMajor("offset", type.getShape());
+  llvm::Expected<tile::Layout> shared =
+      getPanelLayout(panels.rows, panels.elements(), panels.count,
+                     panels.bits / 8, panels.swizzled);
+  if (!shared || !transposed)
+    return shared;
+  std::vector<tile::Layout::Input> inputs = shared->getInputs();
+  for (tile::Layout::Input &input : inputs)
+    for (tile::Layout::Digit &digit : input.digits)
+      std::swap(digit.basis[0], digit.basis[1]);
+  return tile::Layout::get(std::move(inputs),
+                           {{tile::Layout::dimName(0), type.getDimSize(0)},
+                            {tile::Layout::dimName(1), type.getDimSize(1)}});
+}
+
 llvm::Expected<Offsets> plan::getSharedOffsets(RankedTensorType type,
                                                const tile::Layout &fragment,
                                                const Panels &panels,
                                                bool transposed) {
-  int64_t bytes = panels.bits / 8;
-  auto getShared = [&]() -> llvm::Expected<tile::Layout> {
-    if (type.getRank() == 2)
-      return getPanelLayout(panels.rows, panels.elements(), panels.count, bytes,
-                            panels.swizzled);
-    // The elements of a vector are next to each other, whatever the panels.
-    tile::Layout::Digit digit{{1}, type.getDimSize(0)};
-    return tile::Layout::get({tile::Layout::Input{"offset", {digit}}},
-                             {{tile::Layout::dimName(0), type.getDimSize(0)}});
-  };
-  llvm::Expected<tile::Layout> shared = getShared();
+  llvm::Expected<tile::Layout> shared =
+      getSharedLayout(type, panels, transposed);
   if (!shared)
     return shared.takeError();
-  if (transposed) {
-    std::vector<tile::Layout::Input> inputs = shared->getInputs();
-    for (tile::Layout::Input &input : inputs)
-      for (tile::Layout::Digit &digit : input.digits)
-        std::swap(digit.basis[0], digit.basis[1]);
-    shared = tile::Layout::get(
-        std::move(inputs), {{tile::Layout::dimName(0), type.getDimSize(0)},
-                            {tile::Layout::dimName(1), type.getDimSize(1)}});
-    if (!shared)
-      return shared.takeError();
-  }
   llvm::Expected<tile::Layout> inverse = shared->invert();
   if (!inverse)
     return inverse.takeError();
   llvm::Expected<tile::Layout> places = fragment.compose(*inverse);
   if (!places)
     return places.takeError();
-  return Offsets::get(*places, 0, bytes);
+  return Offsets::get(*places, 0, panels.bits / 8);
 }

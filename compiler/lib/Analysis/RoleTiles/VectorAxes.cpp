@@ -41,13 +41,13 @@ void VectorAxes::visit(Operation *op) {
   if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
     if (isVector(reduce.getResult()))
       anchors.push_back({getNode(reduce.getResult()),
-                         reduce.getAxis() == 0 ? 1u : 0u, op, nullptr});
+                         reduce.getAxis() == 0 ? 1u : 0u, nullptr});
     return;
   }
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
     if (isVector(expand.getSource()))
       anchors.push_back({getNode(expand->getOpOperand(0)),
-                         expand.getAxis() == 0 ? 1u : 0u, op,
+                         expand.getAxis() == 0 ? 1u : 0u,
                          &expand->getOpOperand(0)});
     return;
   }
@@ -78,9 +78,8 @@ void VectorAxes::visit(Operation *op) {
       tie(use, result);
 }
 
-void VectorAxes::infer(RoleOp inferred, ArrayRef<Operation *> before,
+void VectorAxes::infer(RoleOp role, ArrayRef<Operation *> before,
                        unsigned free) {
-  role = inferred;
   freeAxis = free;
   for (Operation *op : before)
     visit(op);
@@ -90,13 +89,13 @@ void VectorAxes::infer(RoleOp inferred, ArrayRef<Operation *> before,
   });
   auto take = [&](const Anchor &anchor) {
     Node leader = ties.getOrInsertLeaderValue(anchor.node);
-    auto [place, inserted] = axes.insert({leader, anchor});
-    if (inserted || place->second.axis == anchor.axis)
+    auto [place, inserted] = axes.insert({leader, anchor.axis});
+    if (inserted || place->second == anchor.axis)
       return;
     if (anchor.use)
       turned[anchor.use] = anchor.axis;
-    else if (!conflict)
-      conflict.emplace(anchor, place->second);
+    else
+      made[anchor.node] = anchor.axis;
   };
   for (const Anchor &anchor : anchors)
     if (!anchor.use)
@@ -106,29 +105,16 @@ void VectorAxes::infer(RoleOp inferred, ArrayRef<Operation *> before,
       take(anchor);
 }
 
-LogicalResult VectorAxes::check() const {
-  if (!conflict)
-    return success();
-  static constexpr StringLiteral names[] = {"rows", "columns"};
-  auto [anchor, other] = *conflict;
-  InFlightDiagnostic error =
-      anchor.op->emitOpError()
-      << "makes a vector along the " << names[anchor.axis]
-      << " of the tiles of @" << RoleOp(role).getSymName()
-      << " that is combined with one along their " << names[other.axis]
-      << ": its elements would have to change threads; store it, and load "
-         "it where it is used the other way [register-layout]";
-  error.attachNote(other.op->getLoc()) << "the other one is made here";
-  return failure();
-}
-
 unsigned VectorAxes::lookup(Node node) const {
   auto leader = ties.findLeader(node);
   auto found = axes.find(leader == ties.member_end() ? node : *leader);
-  return found == axes.end() ? freeAxis : found->second.axis;
+  return found == axes.end() ? freeAxis : found->second;
 }
 
-unsigned VectorAxes::get(Value vector) const { return lookup(getNode(vector)); }
+unsigned VectorAxes::get(Value vector) const {
+  auto found = made.find(getNode(vector));
+  return found == made.end() ? lookup(getNode(vector)) : found->second;
+}
 
 unsigned VectorAxes::get(OpOperand &use) const {
   auto found = turned.find(&use);

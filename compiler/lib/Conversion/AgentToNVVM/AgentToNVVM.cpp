@@ -259,6 +259,31 @@ static void dispatch(SwitchOp op, const KernelValues &values) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// How the kernel is launched and what ptxas must know of it, as attributes of
+/// its function.
+static NamedAttrList getLaunchAttributes(Builder &b, SwitchOp roles,
+                                         const target::Architecture &arch) {
+  NamedAttrList attributes;
+  attributes.set(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  int64_t threads = *roles.getWarps() * arch.warpSize;
+  attributes.set(NVVM::NVVMDialect::getReqntidAttrName(),
+                 b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
+  attributes.set(NVVM::NVVMDialect::getMinctasmAttrName(),
+                 b.getI32IntegerAttr(1));
+  // A grid is one row of CTAs, so a cluster is one, too.
+  if (int64_t cluster = roles.getClusterSize(); cluster != 1)
+    attributes.set(
+        NVVM::NVVMDialect::getClusterDimAttrName(),
+        b.getDenseI32ArrayAttr({static_cast<int32_t>(cluster), 1, 1}));
+  // Without it ptxas cannot tell what setmaxnreg starts from, and ignores it.
+  if (std::optional<int64_t> entry = roles.getEntryRegisters())
+    attributes.set(NVVM::NVVMDialect::getMaxnregAttrName(),
+                   b.getI32IntegerAttr(*entry));
+  if (std::optional<int64_t> bytes = roles.getSharedBytes())
+    attributes.set(sharedBytesAttrName, b.getI64IntegerAttr(*bytes));
+  return attributes;
+}
+
 static LogicalResult convertKernel(tile::KernelOp kernel) {
   if (failed(checkKernel(kernel)))
     return failure();
@@ -288,10 +313,7 @@ static LogicalResult convertKernel(tile::KernelOp kernel) {
   if (failed(convertBody(kernel, values)))
     return failure();
 
-  int64_t threads = *roles.getWarps() * arch->warpSize;
-  std::optional<int64_t> entry = roles.getEntryRegisters();
-  std::optional<int64_t> bytes = roles.getSharedBytes();
-  int64_t cluster = roles.getClusterSize();
+  NamedAttrList attributes = getLaunchAttributes(b, roles, *arch);
   dispatch(roles, values);
   Operation *end = body.getTerminator();
   b.setInsertionPoint(end);
@@ -299,30 +321,14 @@ static LogicalResult convertKernel(tile::KernelOp kernel) {
   end->erase();
 
   LLVM::LLVMFuncOp function = signature.create(kernel);
-  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
-                    b.getUnitAttr());
-  function->setAttr(
-      NVVM::NVVMDialect::getReqntidAttrName(),
-      b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
-  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                    b.getI32IntegerAttr(1));
-  // A grid is one row of CTAs, so a cluster is one, too.
-  if (cluster != 1)
-    function->setAttr(
-        NVVM::NVVMDialect::getClusterDimAttrName(),
-        b.getDenseI32ArrayAttr({static_cast<int32_t>(cluster), 1, 1}));
-  // Without it ptxas cannot tell what setmaxnreg starts from, and ignores it.
-  if (entry)
-    function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
-                      b.getI32IntegerAttr(*entry));
+  for (NamedAttribute attribute : attributes)
+    function->setAttr(attribute.getName(), attribute.getValue());
   // `place-pragmas` reads them when all instructions are there.
   if (!schedule.pragmas.empty()) {
     tile::Schedule pragmas;
     pragmas.pragmas = schedule.pragmas;
     tile::setSchedule(function, pragmas);
   }
-  if (bytes)
-    function->setAttr(sharedBytesAttrName, b.getI64IntegerAttr(*bytes));
   kernel.erase();
   return success();
 }

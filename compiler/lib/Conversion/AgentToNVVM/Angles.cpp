@@ -47,35 +47,13 @@ Functions::Angle Functions::reduceAngle(Value x) {
   return {branch.getResult(0), branch.getResult(1)};
 }
 
-/// |x| = 2^e m with an integer m of 24 bits. Digits of 2/pi that give multiples
-/// of four quadrants don't matter, and of those that follow 96 are enough: no
-/// float is closer than 2^-30 to a multiple of pi/2.
-///
-///   2/pi:  0 ... 0 1 0 1 0 0 0 1 0 1 ...
-///                  [ words[0] | words[1] | words[2] ]  the first has weight 2
-///   times m, without the carry, and without the lowest 32 bits:
-///                  [ quadrant, 2 bits | fraction, 62 bits ]
-Functions::Angle Functions::reduceLargeAngle(Value x) {
+/// Three words with the digits of 2/pi from number `first` on, counted from
+/// that of weight 2^31.
+SmallVector<Value> Functions::findDigits(Value first) {
   // After 32 digits before the point.
   static constexpr uint32_t digits[] = {0,          0xa2f9836e, 0x4e441529,
                                         0xfc2757d1, 0xf534ddc0, 0xdb629599,
                                         0x3c439041, 0xfe5163ab};
-  Type narrow = getIntegerType();
-  Type wide = withElement(type, b.getI64Type());
-  auto extend = [&](Value value) -> Value {
-    return arith::ExtUIOp::create(b, wide, value);
-  };
-  auto wideInteger = [&](int64_t value) -> Value {
-    Attribute element = b.getI64IntegerAttr(value);
-    if (auto vector = dyn_cast<VectorType>(wide))
-      return arith::ConstantOp::create(b,
-                                       DenseElementsAttr::get(vector, element));
-    return arith::ConstantOp::create(b, cast<TypedAttr>(element));
-  };
-  Value bits = arith::BitcastOp::create(b, narrow, abs(x));
-  // The first digit, counted from that of weight 2^31.
-  Value first = arith::SubIOp::create(
-      b, arith::ShRUIOp::create(b, bits, integer(23)), integer(120));
   SmallVector<Value> words;
   for (uint32_t word : digits)
     words.push_back(integer(static_cast<int32_t>(word)));
@@ -90,6 +68,36 @@ Functions::Angle Functions::reduceLargeAngle(Value x) {
   }
   for (size_t i = 0; i < 3; ++i)
     words[i] = LLVM::FshlOp::create(b, words[i], words[i + 1], first);
+  words.truncate(3);
+  return words;
+}
+
+/// |x| = 2^e m with an integer m of 24 bits. Digits of 2/pi that give multiples
+/// of four quadrants don't matter, and of those that follow 96 are enough: no
+/// float is closer than 2^-30 to a multiple of pi/2.
+///
+///   2/pi:  0 ... 0 1 0 1 0 0 0 1 0 1 ...
+///                  [ words[0] | words[1] | words[2] ]  the first has weight 2
+///   times m, without the carry, and without the lowest 32 bits:
+///                  [ quadrant, 2 bits | fraction, 62 bits ]
+Functions::Angle Functions::reduceLargeAngle(Value x) {
+  Type narrow = getIntegerType();
+  Type wide = withElement(type, b.getI64Type());
+  auto extend = [&](Value value) -> Value {
+    return arith::ExtUIOp::create(b, wide, value);
+  };
+  auto wideInteger = [&](int64_t value) -> Value {
+    Attribute element = b.getI64IntegerAttr(value);
+    if (auto vector = dyn_cast<VectorType>(wide))
+      return arith::ConstantOp::create(b,
+                                       DenseElementsAttr::get(vector, element));
+    return arith::ConstantOp::create(b, cast<TypedAttr>(element));
+  };
+  Value bits = arith::BitcastOp::create(b, narrow, abs(x));
+  // The first digit that matters.
+  Value first = arith::SubIOp::create(
+      b, arith::ShRUIOp::create(b, bits, integer(23)), integer(120));
+  SmallVector<Value> words = findDigits(first);
 
   Value m = arith::AndIOp::create(b, bits, integer(0x7fffff));
   m = extend(arith::OrIOp::create(b, m, integer(0x800000)));

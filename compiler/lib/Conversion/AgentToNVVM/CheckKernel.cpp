@@ -32,6 +32,18 @@ static bool isKnown(Value value) {
       .Default([](Type) { return true; });
 }
 
+/// Where in shared memory the message ends that an operation reads or writes at
+/// a place of its own; nothing if it has none.
+static std::optional<int64_t> findEnd(Operation *op) {
+  constexpr int64_t numberBytes = 4, answerBytes = 16;
+  return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(op)
+      .Case([&](ClusterBroadcastOp op) { return op.getTo() + numberBytes; })
+      .Case([&](ClusterReceiveOp op) { return op.getFrom() + numberBytes; })
+      .Case([&](ClcTryCancelOp op) { return op.getTo() + answerBytes; })
+      .Case([&](ClcQueryOp op) { return op.getFrom() + answerBytes; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
 /// Why an operation is not one that the passes before this one leave; empty if
 /// it is.
 static StringRef findError(Operation *op, const target::Architecture &arch,
@@ -55,12 +67,8 @@ static StringRef findError(Operation *op, const target::Architecture &arch,
   if (hasTcgen05 ? isa<IssueOp, AddMmaOp>(op)
                  : isa<MultiplyOp, AllocTensorOp>(op))
     return "is not the MMA instruction of this GPU";
-  std::optional<int64_t> place;
-  if (auto broadcast = dyn_cast<ClusterBroadcastOp>(op))
-    place = broadcast.getTo();
-  else if (auto receive = dyn_cast<ClusterReceiveOp>(op))
-    place = receive.getFrom();
-  if (place && sharedBytes && *place > *sharedBytes - 4)
+  if (std::optional<int64_t> end = findEnd(op);
+      end && *end > sharedBytes.value_or(0))
     return "is outside the shared memory that 'place-memory' has laid out";
   if (isa<tile::MmaOp>(op))
     return "must be lowered before code is generated";

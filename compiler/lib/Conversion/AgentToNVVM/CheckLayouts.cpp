@@ -201,12 +201,12 @@ std::string LayoutChecker::findAccessError(tile::BufferType buffer,
   if (llvm::any_of(offsets, [](int64_t offset) { return offset != 0; }) ||
       tile.getShape() != buffer.getShape())
     return "moves a part of a buffer in shared memory, which has no code";
-  llvm::Expected<plan::Offsets> places = plan::getSharedOffsets(
-      tile, getLayout(tile), *panels, buffer.getPanels().getTransposed());
-  if (places)
+  llvm::Expected<tile::Layout> shared =
+      plan::getSharedLayout(tile, *panels, buffer.getPanels().getTransposed());
+  if (shared)
     return "";
   return "moves a " + print(tile) +
-         " through shared memory: " + llvm::toString(places.takeError());
+         " through shared memory: " + llvm::toString(shared.takeError());
 }
 
 /// An operand in shared memory has panels that a descriptor describes.

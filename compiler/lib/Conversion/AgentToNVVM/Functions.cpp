@@ -275,6 +275,57 @@ bool codegen::isFunction(Operation *op) {
   return op->getName().getDialectNamespace() == "math";
 }
 
+/// Rounds to an integer, which f32 has instructions for.
+static Value roundToInteger(ImplicitLocOpBuilder &b, Operation *op, Value x) {
+  if (isa<math::FloorOp>(op))
+    return LLVM::FFloorOp::create(b, x);
+  if (isa<math::CeilOp>(op))
+    return LLVM::FCeilOp::create(b, x);
+  if (isa<math::TruncOp>(op))
+    return LLVM::FTruncOp::create(b, x);
+  if (isa<math::RoundOp>(op))
+    return LLVM::RoundOp::create(b, x);
+  return LLVM::RoundEvenOp::create(b, x);
+}
+
+/// A quotient, or a function of math, of f32 or vectors of f32.
+static Value computeInF32(ImplicitLocOpBuilder &b, Operation *op, Type f32,
+                          ArrayRef<Value> operands) {
+  Functions functions(b, f32);
+  Value x = operands[0];
+  if (isa<arith::DivFOp>(op))
+    return functions.divide(x, operands[1]);
+  if (isa<math::ExpOp>(op))
+    return functions.exp(x);
+  if (isa<math::Exp2Op>(op))
+    return functions.exp2(x);
+  if (isa<math::ExpM1Op>(op))
+    return functions.expm1(x);
+  if (isa<math::LogOp, math::Log2Op>(op))
+    return functions.log(x, isa<math::Log2Op>(op));
+  if (isa<math::Log1pOp>(op))
+    return functions.log1p(x);
+  if (isa<math::PowFOp>(op))
+    return inPieces(b, f32, operands, [](Functions &f, ValueRange x) {
+      return f.pow(x[0], x[1]);
+    });
+  if (isa<math::SinOp>(op))
+    return inPieces(b, f32, operands,
+                    [](Functions &f, ValueRange x) { return f.sin(x[0]); });
+  if (isa<math::CosOp>(op))
+    return inPieces(b, f32, operands,
+                    [](Functions &f, ValueRange x) { return f.cos(x[0]); });
+  if (isa<math::TanhOp>(op))
+    return functions.tanh(x);
+  if (isa<math::ErfOp>(op))
+    return functions.erf(x);
+  if (isa<math::RsqrtOp>(op))
+    return functions.rsqrt(x);
+  if (isa<math::SqrtOp>(op))
+    return LLVM::SqrtOp::create(b, x);
+  return roundToInteger(b, op, x);
+}
+
 Value codegen::makeFunction(ImplicitLocOpBuilder &b, Operation *op,
                             ValueRange operands) {
   Type type = operands.front().getType();
@@ -294,8 +345,7 @@ Value codegen::makeFunction(ImplicitLocOpBuilder &b, Operation *op,
   if (isa<math::AbsIOp>(op))
     return LLVM::AbsOp::create(b, type, operands[0],
                                /*is_int_min_poison=*/false);
-  bool isDivision = isa<arith::DivFOp>(op);
-  if (!isDivision && op->getName().getDialectNamespace() != "math")
+  if (!isa<arith::DivFOp>(op) && op->getName().getDialectNamespace() != "math")
     return Value();
 
   // Quotients of f64 have an instruction; functions of f64 have no code.
@@ -305,47 +355,5 @@ Value codegen::makeFunction(ImplicitLocOpBuilder &b, Operation *op,
   SmallVector<Value> wide;
   for (Value operand : operands)
     wide.push_back(convertFloat(b, operand, b.getF32Type()));
-  Functions functions(b, f32);
-  Value x = wide[0], result;
-  if (isDivision)
-    result = functions.divide(x, wide[1]);
-  else if (isa<math::ExpOp>(op))
-    result = functions.exp(x);
-  else if (isa<math::Exp2Op>(op))
-    result = functions.exp2(x);
-  else if (isa<math::ExpM1Op>(op))
-    result = functions.expm1(x);
-  else if (isa<math::LogOp, math::Log2Op>(op))
-    result = functions.log(x, isa<math::Log2Op>(op));
-  else if (isa<math::Log1pOp>(op))
-    result = functions.log1p(x);
-  else if (isa<math::PowFOp>(op))
-    result = inPieces(b, f32, wide, [](Functions &f, ValueRange x) {
-      return f.pow(x[0], x[1]);
-    });
-  else if (isa<math::SinOp>(op))
-    result = inPieces(b, f32, wide,
-                      [](Functions &f, ValueRange x) { return f.sin(x[0]); });
-  else if (isa<math::CosOp>(op))
-    result = inPieces(b, f32, wide,
-                      [](Functions &f, ValueRange x) { return f.cos(x[0]); });
-  else if (isa<math::TanhOp>(op))
-    result = functions.tanh(x);
-  else if (isa<math::ErfOp>(op))
-    result = functions.erf(x);
-  else if (isa<math::RsqrtOp>(op))
-    result = functions.rsqrt(x);
-  else if (isa<math::SqrtOp>(op))
-    result = LLVM::SqrtOp::create(b, x);
-  else if (isa<math::FloorOp>(op))
-    result = LLVM::FFloorOp::create(b, x);
-  else if (isa<math::CeilOp>(op))
-    result = LLVM::FCeilOp::create(b, x);
-  else if (isa<math::TruncOp>(op))
-    result = LLVM::FTruncOp::create(b, x);
-  else if (isa<math::RoundOp>(op))
-    result = LLVM::RoundOp::create(b, x);
-  else
-    result = LLVM::RoundEvenOp::create(b, x);
-  return convertFloat(b, result, element);
+  return convertFloat(b, computeInF32(b, op, f32, wide), element);
 }

@@ -68,6 +68,7 @@ private:
   };
   Angle reduceAngle(mlir::Value x);
   Angle reduceLargeAngle(mlir::Value x);
+  llvm::SmallVector<mlir::Value> findDigits(mlir::Value first);
   mlir::Value takeQuadrant(Angle angle, int32_t more);
 
   mlir::Value number(double value) {

@@ -149,95 +149,137 @@ struct Mma {
   /// Subtracted, not added.
   bool negated;
 };
+
+/// The inline assembly of the columns [first, first + columns) of an MMA, with
+/// an accumulator of elements of `type`.
+class MmaAssembly {
+public:
+  MmaAssembly(const Mma &mma, int64_t first, int64_t columns, Type type,
+              CodeWriter &w);
+
+  /// Adds to `accumulator`, elements of a fragment of as many columns, or
+  /// starts from zero: in the registers of `accumulator`, or in new ones if
+  /// there are none.
+  SmallVector<Value> issue(ArrayRef<Value> accumulator, bool fromZero);
+
+private:
+  std::string addInput(Value value);
+  void copyFragment();
+  void addDescriptor(StringRef name, const SharedOperand &operand,
+                     StringRef base, int64_t row, int64_t step);
+  void addInstruction(int64_t step, int64_t block);
+
+  const Mma &mma;
+  int64_t first, columns;
+  Type type, aType, bType;
+  CodeWriter &w;
+  /// Elements along k of an instruction, and the rows of one instruction of
+  /// each warp group.
+  int64_t k, rows;
+  /// Instructions along k and along m.
+  int64_t steps, blocks;
+  bool inRegisters;
+  SharedOperand aOperand, bOperand;
+  /// The low halves of the descriptors.
+  std::string aBase, bBase;
+
+  std::string text;
+  SmallVector<Value> inputs;
+  /// The number of the first input in the text.
+  size_t firstInput = 0;
+};
 } // namespace
 
-/// The columns [first, first + columns) of an MMA. Adds to `accumulator`,
-/// elements of a fragment of as many columns, or starts from zero: in the
-/// registers of `accumulator`, or in new ones if there are none.
-static SmallVector<Value> issueMma(const Mma &mma, int64_t first,
-                                   int64_t columns, Type type,
-                                   ArrayRef<Value> accumulator, bool fromZero,
-                                   CodeWriter &w) {
+MmaAssembly::MmaAssembly(const Mma &mma, int64_t first, int64_t columns,
+                         Type type, CodeWriter &w)
+    : mma(mma), first(first), columns(columns), type(type),
+      aType(getElementTypeOrSelf(mma.a.getType())),
+      bType(getElementTypeOrSelf(mma.b.getType())), w(w),
+      k(bytesOfK * 8 / plan::getElementBits(aType)),
+      rows(rowsOfGroup * (w.role.getWarps() / target::warpsPerGroup)),
+      inRegisters(!isa<tile::BufferType>(mma.a.getType())),
+      bOperand(getOperand(mma.b.getType())) {
   auto shape = cast<ShapedType>(mma.a.getType());
-  Type aType = shape.getElementType();
-  Type bType = getElementTypeOrSelf(mma.b.getType());
-  int64_t aBits = plan::getElementBits(aType);
-  int64_t k = bytesOfK * 8 / aBits;
-  int64_t warpGroups = w.role.getWarps() / target::warpsPerGroup;
-  int64_t blocks = shape.getDimSize(0) / (rowsOfGroup * warpGroups);
-  size_t perBlock = columns / 2;
-  size_t count = blocks * perBlock;
-  bool transposable = aType.isBF16() || aType.isF16();
+  steps = shape.getDimSize(1) / k;
+  blocks = shape.getDimSize(0) / rows;
+}
 
-  SmallVector<Value> inputs;
-  std::string text = "{\n.reg .pred first, next;\n"
-                     ".reg .b32 low, high;\n"
-                     ".reg .b64 da, db;\n"
-                     "setp.ne.b32 first, " +
-                     std::to_string(fromZero ? 0 : 1) +
-                     ", 0;\nsetp.ne.b32 next, 1, 0;\n";
-  auto addInput = [&](Value value) {
-    inputs.push_back(value);
-    return "$" + std::to_string(count + accumulator.size() + inputs.size() - 1);
-  };
-  bool inRegisters = !isa<tile::BufferType>(mma.a.getType());
-  SharedOperand aOperand, bOperand = getOperand(mma.b.getType());
-  std::string aBase;
+/// The name of a value in the text.
+std::string MmaAssembly::addInput(Value value) {
+  inputs.push_back(value);
+  return "$" + std::to_string(firstInput + inputs.size() - 1);
+}
+
+/// The words of A are copied here, after the wait for the MMA that read them
+/// before, and not where LLVM computes them.
+void MmaAssembly::copyFragment() {
+  auto fragment = cast<VectorType>(mma.fragment.getType());
+  int64_t words = fragment.getNumElements() * plan::getElementBits(aType) / 32;
+  Value packed = vector::BitCastOp::create(
+      w.b, VectorType::get(words, w.b.getI32Type()), mma.fragment);
+  text += ".reg .b32 a<" + std::to_string(words) + ">;\n";
+  for (auto [index, word] : llvm::enumerate(getElements(w.b, packed)))
+    text += "mov.b32 a" + std::to_string(index) + ", " + addInput(word) + ";\n";
+}
+
+/// A step is some units of 16 bytes away from the first element of the tile,
+/// which changes the low half of the descriptor only.
+void MmaAssembly::addDescriptor(StringRef name, const SharedOperand &operand,
+                                StringRef base, int64_t row, int64_t step) {
+  text += llvm::formatv("add.s32 low, {0}, {1};\nmov.b32 high, {2};\n"
+                        "mov.b64 {3}, {{low, high};\n",
+                        base, operand.getOffset(row, step * k) / 16,
+                        operand.describeForWgmma() >> 32, name);
+}
+
+void MmaAssembly::addInstruction(int64_t step, int64_t block) {
+  std::string from = "da";
   if (inRegisters) {
-    // The words of A are copied here, after the wait for the MMA that read
-    // them before, and not where LLVM computes them.
-    auto type = cast<VectorType>(mma.fragment.getType());
-    int64_t words = type.getNumElements() * aBits / 32;
-    Value packed = vector::BitCastOp::create(
-        w.b, VectorType::get(words, w.b.getI32Type()), mma.fragment);
-    text += ".reg .b32 a<" + std::to_string(words) + ">;\n";
-    for (auto [index, word] : llvm::enumerate(getElements(w.b, packed)))
-      text +=
-          "mov.b32 a" + std::to_string(index) + ", " + addInput(word) + ";\n";
+    int64_t word = (block * steps + step) * 4;
+    from = llvm::formatv("{{a{0}, a{1}, a{2}, a{3}}", word, word + 1, word + 2,
+                         word + 3);
+  } else {
+    addDescriptor("da", aOperand, aBase, block * rows, step);
+  }
+  addDescriptor("db", bOperand, bBase, first, step);
+  text += llvm::formatv(
+      "wgmma.mma_async.sync.aligned.m64n{0}k{1}.{2}.{3}.{4} {{", columns, k,
+      type.isF32() ? "f32" : "s32", getTypeName(aType), getTypeName(bType));
+  int64_t perBlock = columns / 2;
+  for (int64_t i = 0; i < perBlock; ++i)
+    text += (i ? ", $" : "$") + std::to_string(block * perBlock + i);
+  text += "}, " + from + ", db, " + (step == 0 ? "first" : "next");
+  // Integers can't be negated.
+  if (type.isF32())
+    text += mma.negated ? ", -1, 1" : ", 1, 1";
+  bool transposable = aType.isBF16() || aType.isF16();
+  if (transposable && !inRegisters)
+    text += aOperand.transposed ? ", 1" : ", 0";
+  if (transposable)
+    text += bOperand.transposed ? ", 1" : ", 0";
+  text += ";\n";
+}
+
+SmallVector<Value> MmaAssembly::issue(ArrayRef<Value> accumulator,
+                                      bool fromZero) {
+  size_t count = blocks * (columns / 2);
+  firstInput = count + accumulator.size();
+  text = "{\n.reg .pred first, next;\n"
+         ".reg .b32 low, high;\n"
+         ".reg .b64 da, db;\n"
+         "setp.ne.b32 first, " +
+         std::to_string(fromZero ? 0 : 1) + ", 0;\nsetp.ne.b32 next, 1, 0;\n";
+  if (inRegisters) {
+    copyFragment();
   } else {
     aOperand = getOperand(mma.a.getType());
     aBase = addInput(getLowDescriptor(mma.op, 0, w));
   }
-  std::string bBase = addInput(getLowDescriptor(mma.op, 1, w));
-
+  bBase = addInput(getLowDescriptor(mma.op, 1, w));
   text += "wgmma.fence.sync.aligned;\n";
-  std::string form = llvm::formatv(
-      "wgmma.mma_async.sync.aligned.m64n{0}k{1}.{2}.{3}.{4} ", columns, k,
-      type.isF32() ? "f32" : "s32", getTypeName(aType), getTypeName(bType));
-  int64_t steps = shape.getDimSize(1) / k;
-  // A step is some units of 16 bytes away from the first element of the tile,
-  // which changes the low half of the descriptor only.
-  auto describe = [&](StringRef name, const SharedOperand &operand,
-                      StringRef base, int64_t row, int64_t step) {
-    text += llvm::formatv("add.s32 low, {0}, {1};\nmov.b32 high, {2};\n"
-                          "mov.b64 {3}, {{low, high};\n",
-                          base, operand.getOffset(row, step * k) / 16,
-                          operand.describeForWgmma() >> 32, name);
-  };
   for (int64_t step = 0; step < steps; ++step)
-    for (int64_t block = 0; block < blocks; ++block) {
-      std::string from = "da";
-      if (inRegisters) {
-        int64_t word = (block * steps + step) * 4;
-        from = llvm::formatv("{{a{0}, a{1}, a{2}, a{3}}", word, word + 1,
-                             word + 2, word + 3);
-      } else {
-        describe("da", aOperand, aBase, block * rowsOfGroup * warpGroups, step);
-      }
-      describe("db", bOperand, bBase, first, step);
-      text += form + "{";
-      for (size_t i = 0; i < perBlock; ++i)
-        text += (i ? ", $" : "$") + std::to_string(block * perBlock + i);
-      text += "}, " + from + ", db, " + (step == 0 ? "first" : "next");
-      // Integers can't be negated.
-      if (type.isF32())
-        text += mma.negated ? ", -1, 1" : ", 1, 1";
-      if (transposable && !inRegisters)
-        text += aOperand.transposed ? ", 1" : ", 0";
-      if (transposable)
-        text += bOperand.transposed ? ", 1" : ", 0";
-      text += ";\n";
-    }
+    for (int64_t block = 0; block < blocks; ++block)
+      addInstruction(step, block);
   text += "wgmma.commit_group.sync.aligned;\n}";
   return emitAssembly(w.b, text, SmallVector<Type>(count, type), accumulator,
                       inputs);
@@ -249,10 +291,9 @@ static Values issue(agent::IssueOp op, agent::IssueOp::Adaptor operands,
   if (Value acc = operands.getAcc())
     elements = getElements(w.b, acc);
   Mma mma{op, op.getA(), op.getB(), operands.getA(), op.getNegated()};
-  SmallVector<Value> next =
-      issueMma(mma, 0, op.getN(), op.getType().getTile().getElementType(),
-               elements, elements.empty(), w);
-  return {getVector(w.b, next)};
+  MmaAssembly assembly(mma, 0, op.getN(),
+                       op.getType().getTile().getElementType(), w);
+  return {getVector(w.b, assembly.issue(elements, elements.empty()))};
 }
 
 /// Threads add each part to the total. A part is waited for before the next one
@@ -282,8 +323,8 @@ static Values addMma(agent::AddMmaOp op, agent::AddMmaOp::Adaptor operands,
   SmallVector<Type> types(count, w.b.getF32Type());
   for (int64_t first = 0; first < op.getN(); first += columns) {
     SmallVector<Value> &part = turns[first / columns % turns.size()];
-    part = issueMma(mma, first, columns, w.b.getF32Type(), part,
-                    /*fromZero=*/true, w);
+    part = MmaAssembly(mma, first, columns, w.b.getF32Type(), w)
+               .issue(part, /*fromZero=*/true);
     SmallVector<Value *> changed;
     for (int64_t block = 0; block < blocks; ++block)
       for (int64_t i = 0; i < perPart; ++i)

@@ -25,6 +25,46 @@ static std::string getName(Value tensor) {
   return argument ? tile::getArgumentName(argument) : "";
 }
 
+/// The place of an axis in `thick`, if it is there.
+static std::optional<unsigned> getNumber(LinalgFunction &function,
+                                         ArrayRef<Axis *> thick, int64_t axis) {
+  if (axis == noAxis)
+    return std::nullopt;
+  const auto *it = llvm::find(thick, &function.axes[axis]);
+  return it == thick.end() ? std::nullopt
+                           : std::optional<unsigned>(it - thick.begin());
+}
+
+/// The MMA that an operation is, if it is a contraction along axes in `thick`.
+static std::optional<tile::Untiled::Mma> matchMma(LinalgFunction &function,
+                                                  ArrayRef<Axis *> thick,
+                                                  linalg::LinalgOp op) {
+  std::optional<Contraction> match = matchContraction(op);
+  FailureOr<linalg::ContractionDimensions> dims = failure();
+  if (match)
+    dims = linalg::inferContractionDims(op);
+  if (failed(dims))
+    return std::nullopt;
+  auto find = [&](ArrayRef<unsigned> loops) {
+    return loops.empty()
+               ? std::nullopt
+               : getNumber(function, thick, function.opAxes[op][loops.back()]);
+  };
+  std::optional<unsigned> m = find(dims->m), n = find(dims->n),
+                          k = find(dims->k);
+  if (!m || !n || !k)
+    return std::nullopt;
+  Value a = match->lhs->get(), b = match->rhs->get();
+  return tile::Untiled::Mma{*m,
+                            *n,
+                            *k,
+                            getElementTypeOrSelf(a.getType()),
+                            getElementTypeOrSelf(b.getType()),
+                            getElementTypeOrSelf(op->getResult(0).getType()),
+                            getName(a),
+                            getName(b)};
+}
+
 /// What the planner must know to choose tile sizes: for each axis in `thick`
 /// its size, and what lies along these axes.
 static tile::Untiled describe(LinalgFunction &function,
@@ -32,19 +72,12 @@ static tile::Untiled describe(LinalgFunction &function,
   tile::Untiled untiled;
   for (Axis *axis : thick)
     untiled.axes.push_back(axis->size);
-  auto getNumber = [&](int64_t axis) -> std::optional<unsigned> {
-    if (axis == noAxis)
-      return std::nullopt;
-    const auto *it = llvm::find(thick, &function.axes[axis]);
-    return it == thick.end() ? std::nullopt
-                             : std::optional<unsigned>(it - thick.begin());
-  };
   auto addTensor = [&](std::string name, Type type, ArrayRef<int64_t> axes,
                        bool isOutput) {
     tile::Untiled::Tensor tensor = {std::move(name), {}, 0, isOutput};
     tensor.bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
     for (int64_t axis : axes)
-      if (std::optional<unsigned> number = getNumber(axis))
+      if (std::optional<unsigned> number = getNumber(function, thick, axis))
         tensor.axes.push_back(*number);
     untiled.tensors.push_back(std::move(tensor));
   };
@@ -52,22 +85,8 @@ static tile::Untiled describe(LinalgFunction &function,
   // A tensor that is read along other axes, too, is loaded twice.
   llvm::DenseMap<Value, std::set<AxisList>> seen;
   for (linalg::LinalgOp op : function.ops) {
-    std::optional<Contraction> match = matchContraction(op);
-    FailureOr<linalg::ContractionDimensions> dims = failure();
-    if (match)
-      dims = linalg::inferContractionDims(op);
-    auto find = [&](ArrayRef<unsigned> loops) {
-      return loops.empty() ? std::nullopt
-                           : getNumber(function.opAxes[op][loops.back()]);
-    };
-    if (std::optional<unsigned> m, n, k;
-        succeeded(dims) && (m = find(dims->m)) && (n = find(dims->n)) &&
-        (k = find(dims->k))) {
-      Value a = match->lhs->get(), b = match->rhs->get();
-      untiled.mmas.push_back({*m, *n, *k, getElementTypeOrSelf(a.getType()),
-                              getElementTypeOrSelf(b.getType()),
-                              getElementTypeOrSelf(op->getResult(0).getType()),
-                              getName(a), getName(b)});
+    if (std::optional<tile::Untiled::Mma> mma = matchMma(function, thick, op)) {
+      untiled.mmas.push_back(std::move(*mma));
       continue;
     }
     for (OpOperand *input : op.getDpsInputOperands()) {

@@ -116,32 +116,92 @@ static Value compare(OpBuilder &b, Location loc, Search &search,
   return arith::CmpIOp::create(b, loc, integers, x, y);
 }
 
+/// max(best0, v ...), or the minimum.
+static Value findBest(IRRewriter &rewriter, Search &search) {
+  linalg::GenericOp op = search.op;
+  Value best0 = op.getOutputs()[0];
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.pop_back();
+  bool isMaximum = search.isMaximum();
+  StringRef name = search.isFloat()
+                       ? (isMaximum ? "arith.maxnumf" : "arith.minnumf")
+                       : (isMaximum ? "arith.maxsi" : "arith.minsi");
+  return linalg::GenericOp::create(
+             rewriter, op.getLoc(), best0.getType(), op.getInputs(), best0,
+             maps, op.getIteratorTypesArray(),
+             [&](OpBuilder &b, Location where, ValueRange arguments) {
+               Value v = search.copyBody(b, arguments)
+                             .lookupOrDefault(search.getNumber());
+               Operation *next = b.create(where, b.getStringAttr(name),
+                                          {v, arguments.back()}, v.getType());
+               linalg::YieldOp::create(b, where, next->getResults());
+             })
+      .getResult(0);
+}
+
+/// min(v == best ? i : largest, ...), in the tensor `empty`.
+static Value findFirst(IRRewriter &rewriter, Search &search, Value best,
+                       Value largest, Value empty) {
+  linalg::GenericOp op = search.op;
+  Value none = linalg::FillOp::create(rewriter, op.getLoc(), largest, empty)
+                   .getResult(0);
+  // Of the inputs, of `best` and of the result: the outputs have one map.
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<Value> inputs(op.getInputs());
+  inputs.push_back(best);
+  return linalg::GenericOp::create(
+             rewriter, op.getLoc(), op.getOutputs()[1].getType(), inputs, none,
+             maps, op.getIteratorTypesArray(),
+             [&](OpBuilder &b, Location where, ValueRange arguments) {
+               IRMapping copy = search.copyBody(b, arguments.drop_back(2));
+               Value isIt = compare(b, where, search, arith::CmpFPredicate::OEQ,
+                                    arith::CmpIPredicate::eq,
+                                    copy.lookupOrDefault(search.getNumber()),
+                                    arguments[arguments.size() - 2]);
+               Value here = arith::SelectOp::create(
+                   b, where, isIt, copy.lookupOrDefault(search.getPosition()),
+                   largest);
+               Value least =
+                   arith::MinSIOp::create(b, where, here, arguments.back());
+               linalg::YieldOp::create(b, where, least);
+             })
+      .getResult(0);
+}
+
+/// best > best0 ? first : at0, in the tensor `empty`.
+static Value choosePosition(IRRewriter &rewriter, Search &search, Value best,
+                            Value first, Value empty) {
+  linalg::GenericOp op = search.op;
+  Value best0 = op.getOutputs()[0], at0 = op.getOutputs()[1];
+  bool isMaximum = search.isMaximum();
+  int64_t rank = op.getIndexingMapsArray().back().getNumResults();
+  AffineMap same = rewriter.getMultiDimIdentityMap(rank);
+  return linalg::GenericOp::create(
+             rewriter, op.getLoc(), at0.getType(),
+             ValueRange{best, first, best0, at0}, empty,
+             SmallVector<AffineMap>(5, same),
+             SmallVector<utils::IteratorType>(rank,
+                                              utils::IteratorType::parallel),
+             [&](OpBuilder &b, Location where, ValueRange arguments) {
+               Value better = compare(b, where, search,
+                                      isMaximum ? arith::CmpFPredicate::OGT
+                                                : arith::CmpFPredicate::OLT,
+                                      isMaximum ? arith::CmpIPredicate::sgt
+                                                : arith::CmpIPredicate::slt,
+                                      arguments[0], arguments[2]);
+               Value chosen = arith::SelectOp::create(
+                   b, where, better, arguments[1], arguments[3]);
+               linalg::YieldOp::create(b, where, chosen);
+             })
+      .getResult(0);
+}
+
 static void split(IRRewriter &rewriter, Search search) {
   linalg::GenericOp op = search.op;
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
-  bool isMaximum = search.isMaximum(), isFloat = search.isFloat();
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  SmallVector<utils::IteratorType> loops = op.getIteratorTypesArray();
-  Value best0 = op.getOutputs()[0], at0 = op.getOutputs()[1];
-  SmallVector<Value> inputs(op.getInputs());
-  AffineMap map = maps.pop_back_val();
-
-  Value best =
-      linalg::GenericOp::create(
-          rewriter, loc, best0.getType(), inputs, best0, maps, loops,
-          [&](OpBuilder &b, Location where, ValueRange arguments) {
-            Value v = search.copyBody(b, arguments)
-                          .lookupOrDefault(search.getNumber());
-            StringRef name =
-                isFloat ? (isMaximum ? "arith.maxnumf" : "arith.minnumf")
-                        : (isMaximum ? "arith.maxsi" : "arith.minsi");
-            Operation *next = b.create(where, b.getStringAttr(name),
-                                       {v, arguments.back()}, v.getType());
-            linalg::YieldOp::create(b, where, next->getResults());
-          })
-          .getResult(0);
-
+  Value best = findBest(rewriter, search);
+  Value at0 = op.getOutputs()[1];
   auto integer =
       cast<IntegerType>(cast<RankedTensorType>(at0.getType()).getElementType());
   Value largest = arith::ConstantOp::create(
@@ -150,47 +210,8 @@ static void split(IRRewriter &rewriter, Search search) {
                               APInt::getSignedMaxValue(integer.getWidth())));
   Value empty = tensor::EmptyOp::create(
       rewriter, loc, tensor::getMixedSizes(rewriter, loc, at0), integer);
-  Value none =
-      linalg::FillOp::create(rewriter, loc, largest, empty).getResult(0);
-  maps.insert(maps.end() - 1, map);
-  inputs.push_back(best);
-  Value first =
-      linalg::GenericOp::create(
-          rewriter, loc, at0.getType(), inputs, none, maps, loops,
-          [&](OpBuilder &b, Location where, ValueRange arguments) {
-            IRMapping copy = search.copyBody(b, arguments.drop_back(2));
-            Value isIt = compare(b, where, search, arith::CmpFPredicate::OEQ,
-                                 arith::CmpIPredicate::eq,
-                                 copy.lookupOrDefault(search.getNumber()),
-                                 arguments[arguments.size() - 2]);
-            Value here = arith::SelectOp::create(
-                b, where, isIt, copy.lookupOrDefault(search.getPosition()),
-                largest);
-            Value least =
-                arith::MinSIOp::create(b, where, here, arguments.back());
-            linalg::YieldOp::create(b, where, least);
-          })
-          .getResult(0);
-
-  int64_t rank = map.getNumResults();
-  AffineMap same = rewriter.getMultiDimIdentityMap(rank);
-  Value at =
-      linalg::GenericOp::create(
-          rewriter, loc, at0.getType(), ValueRange{best, first, best0, at0},
-          empty, SmallVector<AffineMap>(5, same),
-          SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-          [&](OpBuilder &b, Location where, ValueRange arguments) {
-            Value better = compare(b, where, search,
-                                   isMaximum ? arith::CmpFPredicate::OGT
-                                             : arith::CmpFPredicate::OLT,
-                                   isMaximum ? arith::CmpIPredicate::sgt
-                                             : arith::CmpIPredicate::slt,
-                                   arguments[0], arguments[2]);
-            Value chosen = arith::SelectOp::create(b, where, better,
-                                                   arguments[1], arguments[3]);
-            linalg::YieldOp::create(b, where, chosen);
-          })
-          .getResult(0);
+  Value first = findFirst(rewriter, search, best, largest, empty);
+  Value at = choosePosition(rewriter, search, best, first, empty);
   rewriter.replaceOp(op, {best, at});
 }
 

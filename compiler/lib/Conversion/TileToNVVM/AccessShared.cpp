@@ -22,6 +22,7 @@
 #include "drawloom/Analysis/Layouts/Conversion.h"
 #include "drawloom/Analysis/Layouts/Copies.h"
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
+#include "drawloom/Analysis/RoleTiles/Panels.h"
 #include "drawloom/Conversion/TileToNVVM/TileToNVVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -42,9 +43,9 @@ namespace {
 class SharedAccess {
 public:
   SharedAccess(ImplicitLocOpBuilder &b, Operation *op, RankedTensorType tile,
-               tile::BufferType buffer, ArrayRef<OpFoldResult> offsets)
-      : b(b), offsets(offsets), registers(*getLayout(tile)),
-        buffer(*getLayout(buffer)), copies(layouts::findCopies(registers)),
+               const Layout &buffer, ArrayRef<OpFoldResult> offsets)
+      : b(b), offsets(offsets), registers(*getLayout(tile)), buffer(buffer),
+        copies(layouts::findCopies(registers)),
         bytes(getElementBytes(tile.getElementType())), lane(getLane(b)),
         warp(getWarp(b, op)) {}
 
@@ -149,12 +150,12 @@ Value SharedAccess::getElementOffset(int64_t number, const Layout &place) {
   SmallVector<Value> coordinates =
       apply(b, copies.once, {constant(b, number), lane, warp});
   for (auto [coordinate, given] : llvm::zip_equal(coordinates, offsets)) {
-    Value offset;
+    // An index, or the register that it has become.
+    Value offset = dyn_cast<Value>(given);
     if (std::optional<int64_t> known = getConstantIntValue(given))
       offset = constant(b, *known);
-    else
-      offset =
-          arith::IndexCastUIOp::create(b, b.getI32Type(), cast<Value>(given));
+    else if (offset.getType().isIndex())
+      offset = arith::IndexCastUIOp::create(b, b.getI32Type(), offset);
     coordinate = b.createOrFold<arith::AddIOp>(coordinate, offset);
   }
   return b.createOrFold<arith::MulIOp>(apply(b, place, coordinates)[0],
@@ -195,6 +196,27 @@ Value SharedAccess::isWriter() {
 // Patterns
 //===----------------------------------------------------------------------===//
 
+/// Where the elements of a buffer are: its layout, or that of its panels, where
+/// each element's place has to be computed. Nothing if another pattern reads
+/// and writes them.
+static std::optional<Layout> getPlace(RankedTensorType tile,
+                                      tile::BufferType buffer) {
+  if (buffer.getSpace() != tile::Space::Smem)
+    return std::nullopt;
+  if (buffer.getLayout())
+    return buffer.getLayout().getLayout();
+  std::optional<plan::Panels> panels = plan::getPanels(buffer);
+  if (!panels)
+    return std::nullopt;
+  bool transposed = buffer.getPanels().getTransposed();
+  llvm::Expected<plan::Offsets> sums =
+      plan::getSharedOffsets(tile, *getLayout(tile), *panels, transposed);
+  if (sums)
+    return std::nullopt;
+  llvm::consumeError(sums.takeError());
+  return llvm::cantFail(plan::getSharedLayout(tile, *panels, transposed));
+}
+
 namespace {
 struct ReadShared : OpConversionPattern<tile::ReadOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -202,13 +224,14 @@ struct ReadShared : OpConversionPattern<tile::ReadOp> {
   LogicalResult
   matchAndRewrite(tile::ReadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    tile::BufferType buffer = op.getBuffer().getType();
     RankedTensorType tile = op.getType();
-    if (buffer.getSpace() != tile::Space::Smem || !buffer.getLayout())
+    std::optional<Layout> place = getPlace(tile, op.getBuffer().getType());
+    if (!place)
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
-    SharedAccess access(b, op, tile, buffer, offsets);
+    SmallVector<OpFoldResult> offsets =
+        getMixedValues(op.getStaticOffsets(), adaptor.getOffsets(), b);
+    SharedAccess access(b, op, tile, *place, offsets);
     Type element = getMemoryType(tile.getElementType());
     SmallVector<Value> loaded(
         access.getCopies().once.getInputSize(layouts::inRegister));
@@ -236,13 +259,14 @@ struct WriteShared : OpConversionPattern<tile::WriteOp> {
   LogicalResult
   matchAndRewrite(tile::WriteOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    tile::BufferType buffer = op.getBuffer().getType();
     RankedTensorType tile = op.getValue().getType();
-    if (buffer.getSpace() != tile::Space::Smem || !buffer.getLayout())
+    std::optional<Layout> place = getPlace(tile, op.getBuffer().getType());
+    if (!place)
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
-    SharedAccess access(b, op, tile, buffer, offsets);
+    SmallVector<OpFoldResult> offsets =
+        getMixedValues(op.getStaticOffsets(), adaptor.getOffsets(), b);
+    SharedAccess access(b, op, tile, *place, offsets);
     // Of the registers with the same element, the first.
     const layouts::Copies &copies = access.getCopies();
     SmallVector<int64_t> registerWith(

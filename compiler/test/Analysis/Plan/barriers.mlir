@@ -25,7 +25,7 @@ tile.kernel @copied_by_threads(%a: !tile.view<?x?xf32, strides = [?, 1]>, %d: !t
   %p = agent.pipe "tiles" slots(2) smem : (tensor<128x64xf32>)
   agent.switch {
     agent.role @load warps(4) {
-      agent.produce %p : !tiles {
+      agent.produce %p by(cp_async) : !tiles {
         %x = tile.load %a[0, 0] : !tile.view<?x?xf32, strides = [?, 1]> -> tensor<128x64xf32>
         agent.yield %x : tensor<128x64xf32>
       }

@@ -199,3 +199,18 @@ tile.kernel @issued() attributes {tile.target = "sm_90a"} {
     }
   }
 }
+
+// -----
+
+// The answer has 16 bytes.
+tile.kernel @answer_outside() attributes {tile.target = "sm_100a"} {
+  %next_full = agent.barriers "next_tile.full" count(1) arrivals(1) at(0) : !agent.barriers
+  agent.switch attributes {shared_bytes = 40 : i64, warps = 4 : i64} {
+    agent.role @r warps(1) at(0) {
+      %c0 = arith.constant 0 : i32
+      %b = agent.barrier %next_full[%c0]
+      // expected-error@below {{is outside the shared memory that 'place-memory' has laid out; run 'lower-pipes' and 'schedule-wgmma' first [pass-order]}}
+      agent.clc_try_cancel to(32) tells %b
+    }
+  }
+}

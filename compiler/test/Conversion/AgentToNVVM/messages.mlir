@@ -37,7 +37,7 @@ tile.kernel @messages(%i: i32, %there: i1, %m: index, %f: f32) attributes {tile.
 // CHECK-NOT: workspace_bytes
 tile.kernel @dynamic() attributes {tile.target = "sm_100a"} {
   %next_full = agent.barriers "next_tile.full" count(1) arrivals(1) at(48) : !agent.barriers
-  agent.switch attributes {warps = 4 : i64} {
+  agent.switch attributes {shared_bytes = 56 : i64, warps = 4 : i64} {
     agent.role @r warps(1) at(0) {
       %c0 = arith.constant 0 : i32
       // CHECK: %[[BARRIER:.*]] = llvm.getelementptr %{{.*}}[%{{.*}}]
@@ -82,7 +82,7 @@ tile.kernel @counted(%n: i32) attributes {tile.target = "sm_90a"} {
 // CHECK-LABEL: llvm.func @broadcast
 // CHECK-SAME: (%{{.*}}: i32, %[[CTAS:.*]]: i32)
 tile.kernel @broadcast(%n: index, %ctas: i32) attributes {tile.target = "sm_90a"} {
-  agent.switch attributes {warps = 4 : i64} {
+  agent.switch attributes {shared_bytes = 36 : i64, warps = 4 : i64} {
     agent.role @r warps(1) at(0) {
       // CHECK: %[[BITS:.*]] = arith.shrui %[[CTAS]], %[[LANE:.*]] : i32
       // CHECK-NEXT: %[[MINE:.*]] = arith.trunci %[[BITS]] : i32 to i1

@@ -21,7 +21,6 @@
 #define DRAWLOOM_ANALYSIS_CODE_CODE_H
 
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace drawloom::target {
 struct Architecture;
@@ -33,11 +32,6 @@ namespace drawloom::plan {
 /// Their engines are assigned.
 llvm::LogicalResult checkCode(agent::SwitchOp roles,
                               const target::Architecture &arch);
-
-/// Whether a loop cuts a tile in registers at its own count. A register has a
-/// name and no address, so such a loop is unrolled.
-bool cutsRegisters(mlir::scf::ForOp loop,
-                   llvm::function_ref<bool(mlir::Value)> isInRegisters);
 
 } // namespace drawloom::plan
 

@@ -14,6 +14,7 @@
 //   a slice        whose first element is in another thread
 //   a vector       that runs along the rows for one use and along the columns
 //                  for another
+//   an accumulator of 64 rows in tensor memory, read beside others of 128
 //
 // What stays in its warp goes by shuffles. The rest goes through memory that
 // the role has for it, one exchange at a time, and its warps synchronize before

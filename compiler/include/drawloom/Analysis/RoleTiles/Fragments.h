@@ -36,6 +36,10 @@
 #include "drawloom/Dialect/Tile/IR/Layout.h"
 #include <functional>
 
+namespace mlir::scf {
+class ForOp;
+} // namespace mlir::scf
+
 namespace drawloom::target {
 struct Architecture;
 } // namespace drawloom::target
@@ -74,6 +78,11 @@ public:
   /// role's tiles. An error if the rank has no layout.
   llvm::Expected<tile::Layout> getLayout(llvm::ArrayRef<int64_t> shape,
                                          unsigned axis = 0) const;
+
+  /// The layout in which a tile of tensor memory is read, if it isn't the
+  /// role's own: an accumulator of 64 rows beside others of 128. A conversion
+  /// follows.
+  std::optional<tile::Layout> getHalfLayout(mlir::RankedTensorType tile) const;
 
   /// The axis of a vector that nothing ties to another tile.
   unsigned getFreeAxis() const { return family == Family::Blocked ? 1 : 0; }
@@ -129,6 +138,18 @@ getReshape(mlir::Operation *op);
 /// numbers; empty if one is not.
 std::function<llvm::SmallVector<int64_t>(llvm::ArrayRef<int64_t>)>
 getSlice(mlir::Operation *op);
+
+/// The values of the induction variable of a loop that is unrolled if it slices
+/// a tile in registers, since a register has no address. Nothing if they aren't
+/// constants, or are more than a thread has registers: then the tile goes
+/// through memory.
+std::optional<llvm::SmallVector<int64_t>>
+getUnrolledIterations(mlir::scf::ForOp loop);
+
+/// Whether a slice of a tile by `from` is made of each thread's own registers
+/// by `to`, wherever it begins once its loops are unrolled.
+bool sliceStaysInThreads(mlir::Operation *slice, const tile::Layout &from,
+                         const tile::Layout &to);
 
 /// A tile in shared memory as TMA and the tensor core see it: panels of
 /// `columns` columns one behind the other. If they are swizzled, their rows

@@ -89,9 +89,15 @@ std::optional<Panels> getPanels(tile::BufferType type);
 /// The same for the slot that a bulk copy fills, or stores from.
 std::optional<Panels> getCopyPanels(mlir::Operation *copy);
 
+/// The panels of a tile as a layout, from the offset in elements to the tile's
+/// coordinates; with `transposed`, the panels hold the transpose of the tile.
+llvm::Expected<tile::Layout> getSharedLayout(mlir::RankedTensorType type,
+                                             const Panels &panels,
+                                             bool transposed);
+
 /// Where the elements of a tile that threads have by `fragment` are in its
-/// panels, in bytes; with `transposed`, the panels hold the transpose of the
-/// tile. An error if there is no sum for it.
+/// panels, in bytes. An error if there is no sum for it: then each element's
+/// place is computed from its coordinates.
 llvm::Expected<Offsets> getSharedOffsets(mlir::RankedTensorType type,
                                          const tile::Layout &fragment,
                                          const Panels &panels, bool transposed);

@@ -15,10 +15,12 @@
 // Operations on elements and loops tie their vectors together. A constant, a
 // splat, an iota and a load can be made along either axis, so each use of one
 // is on its own. What makes a vector decides before what uses it: a use along
-// the other axis is turned, and its elements change threads.
+// the other axis is turned, and its elements change threads. Of two that are
+// made along different axes and tied together, the second is turned wherever it
+// is used.
 //
-// Invariant: after infer, all vectors that are tied together run along the same
-// axis.
+// Invariant: after infer, all vectors that are tied together are used along the
+// same axis, but for uses that want the other one.
 
 #ifndef DRAWLOOM_ANALYSIS_ROLETILES_VECTORAXES_H
 #define DRAWLOOM_ANALYSIS_ROLETILES_VECTORAXES_H
@@ -37,15 +39,15 @@ public:
   /// that nothing ties to an axis runs along `freeAxis`.
   void infer(agent::RoleOp role, llvm::ArrayRef<mlir::Operation *> before,
              unsigned freeAxis);
-  /// An error if vectors that are tied together are made along both axes.
-  llvm::LogicalResult check() const;
 
   /// The axis of a vector that an operation makes.
   unsigned get(mlir::Value vector) const;
   /// The axis along which a vector is used.
   unsigned get(mlir::OpOperand &use) const;
   /// Whether a use is along the other axis than its vector.
-  bool isTurned(mlir::OpOperand &use) const { return turned.contains(&use); }
+  bool isTurned(mlir::OpOperand &use) const {
+    return !isRemade(use.get()) && get(use.get()) != get(use);
+  }
   /// The axis along which `user` wants a vector.
   unsigned get(mlir::Value vector, mlir::Operation *user) const;
 
@@ -65,19 +67,17 @@ private:
   struct Anchor {
     Node node;
     unsigned axis;
-    mlir::Operation *op;
-    /// Null if `op` makes the vector.
+    /// Null if an operation makes the vector.
     mlir::OpOperand *use;
   };
 
   llvm::EquivalenceClasses<Node> ties;
   llvm::SmallVector<Anchor> anchors;
-  llvm::DenseMap<Node, Anchor> axes;
-  /// The axis of each use that is turned.
+  llvm::DenseMap<Node, unsigned> axes;
+  /// The axis of each use that wants another one than its vectors have.
   llvm::DenseMap<mlir::OpOperand *, unsigned> turned;
-  /// What is made along one axis and tied to what is made along the other.
-  std::optional<std::pair<Anchor, Anchor>> conflict;
-  agent::RoleOp role;
+  /// The axis of what is made along another one than it is used.
+  llvm::DenseMap<Node, unsigned> made;
   unsigned freeAxis = 0;
 };
 

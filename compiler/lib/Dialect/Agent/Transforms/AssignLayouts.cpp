@@ -102,6 +102,16 @@ static Value makeSplat(OpBuilder &b, Value source, RankedTensorType type) {
   return arith::ConstantOp::create(b, loc, all.resizeSplat(type));
 }
 
+/// The memory that a tile names which no thread has read.
+static tile::Space getSpace(Value source) {
+  while (Operation *maker = source.getDefiningOp()) {
+    if (auto read = dyn_cast<tile::ReadOp>(maker))
+      return read.getBuffer().getType().getSpace();
+    source = maker->getOperand(0);
+  }
+  return tile::Space::Smem;
+}
+
 /// Whether a tile is in memory still, and no thread has read it.
 static bool isInMemory(Value tile) {
   Operation *op = tile.getDefiningOp();
@@ -111,14 +121,6 @@ static bool isInMemory(Value tile) {
     return !cast<RankedTensorType>(tile.getType()).getEncoding();
   if (isa<OrZeroOp>(op))
     return true;
-  auto getSpace = [](Value source) {
-    while (Operation *maker = source.getDefiningOp()) {
-      if (auto read = dyn_cast<tile::ReadOp>(maker))
-        return read.getBuffer().getType().getSpace();
-      source = maker->getOperand(0);
-    }
-    return tile::Space::Smem;
-  };
   if (isa<tile::TransposeOp>(op))
     return isInMemory(op->getOperand(0)) &&
            getSpace(op->getOperand(0)) == tile::Space::Smem;
@@ -241,6 +243,14 @@ LogicalResult RoleLayouts::read(OpOperand &use) {
     use.set(made);
     return success();
   }
+  auto held = cast<RankedTensorType>(tile.getType());
+  if (isInMemory(tile) && getSpace(tile) == tile::Space::Tmem)
+    if (std::optional<tile::Layout> half = fragments.getHalfLayout(held))
+      tile = tile::ConvertLayoutOp::create(
+          b, user->getLoc(),
+          held.cloneWithEncoding(
+              tile::LayoutAttr::get(b.getContext(), std::move(*half))),
+          tile);
   use.set(tile::ConvertLayoutOp::create(b, user->getLoc(), *type, tile));
   return success();
 }
@@ -345,8 +355,6 @@ LogicalResult RoleLayouts::run() {
   adoptTiles();
   foldSplats();
   axes.infer(role, /*before=*/{}, fragments.getFreeAxis());
-  if (failed(axes.check()))
-    return failure();
   SmallVector<Operation *> operations, remade;
   role.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op != role)

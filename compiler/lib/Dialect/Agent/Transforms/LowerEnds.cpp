@@ -358,10 +358,15 @@ static int64_t countMmas(ConsumeOp op) {
   return count;
 }
 
-/// Waits for the slots and names the tiles in them.
+/// Waits for the slots, and then reads the tiles in them.
 LogicalResult RoleLowering::openSlots(ConsumeOp op,
                                       SmallVectorImpl<Value> &slots) {
   bool reads = false, copied = false;
+  struct Held {
+    BlockArgument tile;
+    Value buffer, filled;
+  };
+  SmallVector<Held> held;
   for (auto [pipeNumber, value] : llvm::enumerate(op.getPipes())) {
     LoweredPipe &pipe = pipes.find(value)->second;
     Ring &ring = rings[{value, Empties}];
@@ -389,16 +394,8 @@ LogicalResult RoleLowering::openSlots(ConsumeOp op,
       auto isPut = [&](Operation *user) {
         return engine == Engine::tma && isa<tile::StoreOp>(user);
       };
-      if (llvm::all_of(argument.getUsers(), isPut))
-        continue;
-      auto held = cast<tile::BufferType>(buffer.getType());
-      auto type = RankedTensorType::get(held.getShape(), held.getElementType());
-      SmallVector<int64_t> zeros(type.getRank(), 0);
-      Value tile = tile::ReadOp::create(b, type, buffer, ValueRange(), zeros);
-      Value filled = getFilled(op, pipe, number);
-      if (filled)
-        tile = OrZeroOp::create(b, tile.getType(), tile, filled);
-      map.map(argument, tile);
+      if (!llvm::all_of(argument.getUsers(), isPut))
+        held.push_back({argument, buffer, getFilled(op, pipe, number)});
     }
   }
   // cp.async writes through the generic proxy, and no thread could fence where
@@ -408,6 +405,15 @@ LogicalResult RoleLowering::openSlots(ConsumeOp op,
   // Accesses of tensor memory from here on come after the phase of the barrier.
   if (reads)
     FenceOp::create(b, Fence::tensor_after);
+  for (const Held &one : held) {
+    auto type = cast<tile::BufferType>(one.buffer.getType());
+    Value tile = tile::ReadOp::create(
+        b, RankedTensorType::get(type.getShape(), type.getElementType()),
+        one.buffer, ValueRange(), SmallVector<int64_t>(type.getRank(), 0));
+    if (one.filled)
+      tile = OrZeroOp::create(b, tile.getType(), tile, one.filled);
+    map.map(one.tile, tile);
+  }
   return success();
 }
 

@@ -350,46 +350,36 @@ LogicalResult RoleLowering::lowerTurn(ForEachItemOp op, Value mine,
   return success();
 }
 
-LogicalResult RoleLowering::lowerItemsAsTheyCome(ForEachItemOp op) {
-  ItemsOp items = getNumbers(op);
-  SmallVector<RingKey> keys = findRings(op);
-  // The loop carries the number, whose turn it is, and the rings.
-  SmallVector<Value> inits;
-  if (items)
-    inits.push_back(gpu::BlockIdOp::create(b, gpu::Dimension::x));
-  if (op.getEvery() != 1)
-    inits.push_back(constant(0));
-  size_t ringsAt = inits.size();
-  pushRings(keys, inits);
-  SmallVector<Type> carried(ValueRange(inits).getTypes());
-  TypeRange values = op.getBody().getArgumentTypes();
-  SmallVector<Type> passed = carried;
-  llvm::append_range(passed, values);
-
-  auto loop = scf::WhileOp::create(b, passed, inits);
-  OpBuilder::InsertionGuard guard(b);
-  SmallVector<Location> places(passed.size(), op.getLoc());
-  Block *before =
-      b.createBlock(&loop.getBefore(), {}, carried,
-                    ArrayRef<Location>(places).take_front(carried.size()));
-  popRings(keys, before->getArguments().drop_front(ringsAt));
+/// Finds out whether there is an item, and publishes it to the roles that wait
+/// for it: the condition of the loop. The arguments are what the loop carries,
+/// of which the rings begin at `ringsAt`.
+LogicalResult RoleLowering::takeItem(ForEachItemOp op, ValueRange arguments,
+                                     ArrayRef<RingKey> keys, size_t ringsAt) {
+  popRings(keys, arguments.drop_front(ringsAt));
   SmallVector<Value> item;
-  FailureOr<Value> there = items ? look(items, before->getArgument(0), item)
+  ItemsOp items = getNumbers(op);
+  FailureOr<Value> there = items ? look(items, arguments.front(), item)
                                  : receive(op.getSource(), item);
   if (failed(there))
     return failure();
   b.setLoc(op.getLoc());
   if (op.getPublish())
     publish(op.getPublish(), *there, item);
-  SmallVector<Value> state(before->getArguments().take_front(ringsAt));
+  SmallVector<Value> state(arguments.take_front(ringsAt));
   pushRings(keys, state);
   llvm::append_range(state, item);
   scf::ConditionOp::create(b, *there, state);
+  return success();
+}
 
-  Block *body = b.createBlock(&loop.getAfter(), {}, passed, places);
-  ValueRange arguments = body->getArguments();
-  popRings(keys, arguments.slice(ringsAt, carried.size() - ringsAt));
-  map.map(op.getBody().getArguments(), arguments.take_back(values.size()));
+/// The role's body, and what the loop carries on: the next number, whose turn
+/// it is, and the rings. The arguments are what the loop carries and the
+/// values of the item.
+LogicalResult RoleLowering::lowerItem(ForEachItemOp op, ValueRange arguments,
+                                      ArrayRef<RingKey> keys, size_t ringsAt) {
+  size_t values = op.getBody().getNumArguments();
+  popRings(keys, arguments.drop_front(ringsAt).drop_back(values));
+  map.map(op.getBody().getArguments(), arguments.take_back(values));
   Value turn = op.getEvery() != 1 ? arguments[ringsAt - 1] : Value();
   // Of a pair, one CTA acts for both.
   Value mine = actsForPair(role) ? isLeader : Value();
@@ -402,7 +392,7 @@ LogicalResult RoleLowering::lowerItemsAsTheyCome(ForEachItemOp op) {
     return failure();
   b.setLoc(op.getLoc());
   SmallVector<Value> next;
-  if (items)
+  if (getNumbers(op))
     next.push_back(findNext(op, arguments.front()));
   if (turn) {
     Type i32 = b.getI32Type();
@@ -417,6 +407,34 @@ LogicalResult RoleLowering::lowerItemsAsTheyCome(ForEachItemOp op) {
   // 34.
   SyncOp::create(b, Participants::warp);
   scf::YieldOp::create(b, next);
+  return success();
+}
+
+LogicalResult RoleLowering::lowerItemsAsTheyCome(ForEachItemOp op) {
+  SmallVector<RingKey> keys = findRings(op);
+  // The loop carries the number, whose turn it is, and the rings.
+  SmallVector<Value> inits;
+  if (getNumbers(op))
+    inits.push_back(gpu::BlockIdOp::create(b, gpu::Dimension::x));
+  if (op.getEvery() != 1)
+    inits.push_back(constant(0));
+  size_t ringsAt = inits.size();
+  pushRings(keys, inits);
+  SmallVector<Type> carried(ValueRange(inits).getTypes());
+  SmallVector<Type> passed = carried;
+  llvm::append_range(passed, op.getBody().getArgumentTypes());
+
+  auto loop = scf::WhileOp::create(b, passed, inits);
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Location> places(passed.size(), op.getLoc());
+  Block *before =
+      b.createBlock(&loop.getBefore(), {}, carried,
+                    ArrayRef<Location>(places).take_front(carried.size()));
+  if (failed(takeItem(op, before->getArguments(), keys, ringsAt)))
+    return failure();
+  Block *body = b.createBlock(&loop.getAfter(), {}, passed, places);
+  if (failed(lowerItem(op, body->getArguments(), keys, ringsAt)))
+    return failure();
   popRings(keys, loop.getResults().slice(ringsAt, carried.size() - ringsAt));
   return success();
 }

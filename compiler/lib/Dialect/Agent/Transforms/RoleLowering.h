@@ -135,6 +135,10 @@ private:
   llvm::LogicalResult lowerItems(ForEachItemOp op);
   llvm::LogicalResult lowerKnownItems(ForEachItemOp op);
   llvm::LogicalResult lowerItemsAsTheyCome(ForEachItemOp op);
+  llvm::LogicalResult takeItem(ForEachItemOp op, mlir::ValueRange arguments,
+                               llvm::ArrayRef<RingKey> keys, size_t ringsAt);
+  llvm::LogicalResult lowerItem(ForEachItemOp op, mlir::ValueRange arguments,
+                                llvm::ArrayRef<RingKey> keys, size_t ringsAt);
   llvm::LogicalResult lowerTurn(ForEachItemOp op, mlir::Value mine,
                                 llvm::ArrayRef<RingKey> keys);
   llvm::LogicalResult locate(ItemsOp items, mlir::Value number,

@@ -133,7 +133,8 @@ static std::optional<Scratch> findScratch(Operation *op) {
 
 /// Writes a tile to scratch memory with a layout, and reads a part of it.
 static LogicalResult moveThrough(Operation *op, const tile::Layout &layout,
-                                 int64_t bytes, ArrayRef<int64_t> offsets) {
+                                 int64_t bytes, ValueRange computed,
+                                 ArrayRef<int64_t> offsets) {
   auto from = cast<RankedTensorType>(op->getOperand(0).getType());
   auto to = cast<RankedTensorType>(op->getResult(0).getType());
   std::optional<Scratch> scratch = findScratch(op);
@@ -156,7 +157,7 @@ static LogicalResult moveThrough(Operation *op, const tile::Layout &layout,
   tile::WriteOp::create(b, op->getOperand(0), buffer, ValueRange(),
                         SmallVector<int64_t>(from.getRank(), 0));
   SyncOp::create(b, scratch->participants);
-  Value read = tile::ReadOp::create(b, to, buffer, ValueRange(), offsets);
+  Value read = tile::ReadOp::create(b, to, buffer, computed, offsets);
   SyncOp::create(b, scratch->participants);
   op->replaceAllUsesWith(ValueRange(read));
   op->erase();
@@ -177,16 +178,15 @@ static LogicalResult stageConversion(tile::ConvertLayoutOp op) {
   if (conversion->way != layouts::Way::Scratch)
     return success();
   return moveThrough(op, *conversion->scratch, conversion->scratchBytes,
-                     SmallVector<int64_t>(to.getRank(), 0));
+                     ValueRange(), SmallVector<int64_t>(to.getRank(), 0));
 }
 
 /// A part of a tile in registers, if its elements are in other threads.
 static LogicalResult stageSlice(Operation *op) {
   auto from = cast<RankedTensorType>(op->getOperand(0).getType());
   auto to = cast<RankedTensorType>(op->getResult(0).getType());
-  auto map = plan::getSlice(op);
-  if (!getLayout(from) || !getLayout(to) || !map ||
-      plan::findRegisters(*getLayout(from), *getLayout(to), map))
+  if (!getLayout(from) || !getLayout(to) ||
+      plan::sliceStaysInThreads(op, *getLayout(from), *getLayout(to)))
     return success();
   std::optional<int64_t> bytes = plan::getSliceBytes(from);
   llvm::Expected<tile::Layout> rows =
@@ -195,8 +195,11 @@ static LogicalResult stageSlice(Operation *op) {
     llvm::consumeError(rows.takeError());
     return success();
   }
-  return moveThrough(op, *rows, *bytes,
-                     map(SmallVector<int64_t>(to.getRank(), 0)));
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return moveThrough(op, *rows, *bytes, slice.getOffsets(),
+                       slice.getStaticOffsets());
+  return moveThrough(op, *rows, *bytes, ValueRange(),
+                     cast<tile::ExtractSliceOp>(op).getOffsets());
 }
 
 namespace {

@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Analysis/Code/Code.h"
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
@@ -31,25 +30,26 @@ class UnrollSlices : public agent::impl::UnrollSlicesBase<UnrollSlices> {
 };
 } // namespace
 
+/// Whether a loop cuts a tile in registers at its own count.
+static bool cutsRegisters(scf::ForOp loop) {
+  return llvm::any_of(loop.getInductionVar().getUsers(), [](Operation *user) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+    return slice && plan::isInRegisters(slice.getSource());
+  });
+}
+
 /// Upstream's `loopUnrollFull` leaves sums of the count; a slice of registers
 /// needs a number.
-static LogicalResult unroll(scf::ForOp loop) {
-  std::optional<APInt> trips = loop.getStaticTripCount();
-  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
-  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  if (!trips || !first || !step)
-    return loop->emitOpError("cuts a tile in registers at its own count, so "
-                             "its bounds must be constants [register-index]");
+static void unroll(scf::ForOp loop, ArrayRef<int64_t> counts) {
   OpBuilder b(loop);
   SmallVector<Value> carried(loop.getInitArgs());
-  for (uint64_t i = 0; i < trips->getZExtValue(); ++i) {
+  for (int64_t count : counts) {
     IRMapping map;
     map.map(loop.getRegionIterArgs(), carried);
     map.map(loop.getInductionVar(),
             arith::ConstantOp::create(
                 b, loop.getLoc(),
-                b.getIntegerAttr(loop.getInductionVar().getType(),
-                                 *first + int64_t(i) * *step))
+                b.getIntegerAttr(loop.getInductionVar().getType(), count))
                 .getResult());
     for (Operation &op : loop.getBody()->without_terminator())
       b.clone(op, map);
@@ -59,16 +59,16 @@ static LogicalResult unroll(scf::ForOp loop) {
   }
   loop.replaceAllUsesWith(carried);
   loop.erase();
-  return success();
 }
 
 void UnrollSlices::runOnOperation() {
-  // Inner loops first: an outer one copies what has become of them.
-  WalkResult result = getOperation().walk([](scf::ForOp loop) -> WalkResult {
-    if (!plan::cutsRegisters(loop, plan::isInRegisters))
-      return WalkResult::advance();
-    return unroll(loop);
+  // Inner loops first: an outer one copies what has become of them. What can't
+  // be unrolled stays, and its slices go through memory.
+  getOperation().walk([](scf::ForOp loop) {
+    if (!cutsRegisters(loop))
+      return;
+    if (std::optional<SmallVector<int64_t>> counts =
+            plan::getUnrolledIterations(loop))
+      unroll(loop, *counts);
   });
-  if (result.wasInterrupted())
-    signalPassFailure();
 }

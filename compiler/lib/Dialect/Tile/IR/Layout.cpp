@@ -148,58 +148,65 @@ static std::optional<int64_t> findOddDigit(int64_t coordinate,
   return std::nullopt;
 }
 
-/// An output's odd digits are where the inputs' odd digits step; what is
-/// between them and below them must be bits. Odd digits of its size that no
-/// input has are above these, as high as the bits of the inputs let them be.
-llvm::Error Layout::findRadices() {
-  SmallVector<SmallVector<std::pair<int64_t, int64_t>>> steps(outputs.size());
-  for (const Input &input : inputs)
-    for (const Digit &digit : input.digits)
-      if (digit.count > 2) {
-        unsigned out = *stepOutput(digit.basis);
-        steps[out].push_back({digit.basis[out], digit.count});
-      }
+/// The digits of output `out`. Its odd ones are where the inputs' odd digits
+/// step; what is between them and below them must be bits. Odd digits of its
+/// size that no input has are above these, as high as the bits of the inputs
+/// let them be.
+static Expected<SmallVector<int64_t>> findRadix(ArrayRef<Layout::Input> inputs,
+                                                unsigned out,
+                                                const Layout::Output &output) {
+  SmallVector<std::pair<int64_t, int64_t>> steps;
+  SmallVector<int64_t> reached;
+  for (const Layout::Input &input : inputs)
+    for (const Layout::Digit &digit : input.digits) {
+      if (digit.count == 2)
+        reached.push_back(digit.basis[out]);
+      else if (digit.count > 2 && digit.basis[out])
+        steps.push_back({digit.basis[out], digit.count});
+    }
+  llvm::sort(steps);
+  SmallVector<int64_t> radix;
+  int64_t below = 1;
+  for (auto [step, prime] : steps) {
+    if (step % below || !llvm::isPowerOf2_64(step / below))
+      return llvm::createStringError(
+          llvm::formatv("'{0}' has a digit of {1} values with step {2}, but "
+                        "what is below it has {3} values: the step must be {3} "
+                        "times a power of two",
+                        output.name, prime, step, below));
+    radix.append(llvm::Log2_64(step / below), 2);
+    radix.push_back(prime);
+    below = step * prime;
+  }
+  if (output.size % below)
+    return llvm::createStringError(
+        llvm::formatv("'{0}' has size {1}, of which digits that are no bits "
+                      "account for {2}: that does not divide it",
+                      output.name, output.size, below));
+  unsigned bits = llvm::countr_zero(uint64_t(output.size / below));
+  SmallVector<int64_t> unreached = factorNumber(output.size / below >> bits);
+  SmallVector<int64_t> candidate;
+  for (unsigned above = 0; above <= bits; ++above) {
+    candidate = radix;
+    candidate.append(bits - above, 2);
+    llvm::append_range(candidate, unreached);
+    candidate.append(above, 2);
+    if (unreached.empty() || llvm::none_of(reached, [&](int64_t coordinate) {
+          return findOddDigit(coordinate, candidate).has_value();
+        }))
+      break;
+  }
+  return candidate;
+}
 
+/// An error if a bit of an input reaches into an odd digit of an output.
+llvm::Error Layout::findRadices() {
   radices.clear();
   for (auto [out, output] : llvm::enumerate(outputs)) {
-    llvm::sort(steps[out]);
-    SmallVector<int64_t> &radix = radices.emplace_back();
-    int64_t below = 1;
-    for (auto [step, prime] : steps[out]) {
-      if (step % below || !llvm::isPowerOf2_64(step / below))
-        return llvm::createStringError(llvm::formatv(
-            "'{0}' has a digit of {1} values with step {2}, but "
-            "what is below it has {3} values: the step must be {3} "
-            "times a power of two",
-            output.name, prime, step, below));
-      radix.append(llvm::Log2_64(step / below), 2);
-      radix.push_back(prime);
-      below = step * prime;
-    }
-    if (output.size % below)
-      return llvm::createStringError(
-          llvm::formatv("'{0}' has size {1}, of which digits that are no bits "
-                        "account for {2}: that does not divide it",
-                        output.name, output.size, below));
-    unsigned bits = llvm::countr_zero(uint64_t(output.size / below));
-    SmallVector<int64_t> unreached = factorNumber(output.size / below >> bits);
-    auto fits = [&, out = out](ArrayRef<int64_t> candidate) {
-      for (const Input &input : inputs)
-        for (const Digit &digit : input.digits)
-          if (digit.count == 2 && findOddDigit(digit.basis[out], candidate))
-            return false;
-      return true;
-    };
-    SmallVector<int64_t> candidate;
-    for (unsigned above = 0; above <= bits; ++above) {
-      candidate = radix;
-      candidate.append(bits - above, 2);
-      llvm::append_range(candidate, unreached);
-      candidate.append(above, 2);
-      if (unreached.empty() || fits(candidate))
-        break;
-    }
-    radix = std::move(candidate);
+    Expected<SmallVector<int64_t>> radix = findRadix(inputs, out, output);
+    if (!radix)
+      return radix.takeError();
+    radices.push_back(std::move(*radix));
   }
 
   for (const Input &input : inputs)

@@ -111,68 +111,16 @@ tile.kernel @too_large(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attribu
 
 // -----
 
-// A loop that cuts registers is unrolled, so its bounds are known.
-tile.kernel @unknown_cuts(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>, %end: index) attributes {tile.target = "sm_90a"} {
-  %c0 = arith.constant 0 : index
-  %c16 = arith.constant 16 : index
-  agent.switch {
-    agent.role @compute warps(4) {
-      %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
-      // expected-error@below {{cuts a tile in registers at its own count, so its bounds must be constants [register-index]}}
-      scf.for %i = %c0 to %end step %c16 {
-        %part = tensor.extract_slice %0[%i, 0] [16, 64] [1, 1] : tensor<64x64xf32> to tensor<16x64xf32>
-        tile.store %part, %y[%i, %c0] : tensor<16x64xf32>, !tile.view<?x?xf32>
-      }
-    }
-  }
-}
-
-// -----
-
-tile.kernel @many_cuts(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c1000 = arith.constant 1000 : index
-  agent.switch {
-    agent.role @compute warps(4) {
-      %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
-      // expected-error@below {{cuts a tile in registers at its own count, so it is unrolled; cut it into at most 255 parts}}
-      scf.for %i = %c0 to %c1000 step %c1 {
-        %part = tensor.extract_slice %0[%i, 0] [16, 64] [1, 1] : tensor<64x64xf32> to tensor<16x64xf32>
-        tile.store %part, %y[%i, %c0] : tensor<16x64xf32>, !tile.view<?x?xf32>
-      }
-    }
-  }
-}
-
-// -----
-
-tile.kernel @computed_cut(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>, %at: index) attributes {tile.target = "sm_90a"} {
+// A slice whose elements change threads goes through memory, where they need an
+// address.
+tile.kernel @half_columns(%x: !tile.view<?x?xi4>, %y: !tile.view<?x?xi4>, %at: index) attributes {tile.target = "sm_90a"} {
   %c0 = arith.constant 0 : index
   agent.switch {
     agent.role @compute warps(4) {
-      %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<64x64xf32>
-      // expected-error@below {{takes a part of a 'tensor<64x64xf32>' in registers at a place that is computed; registers cannot be indexed [register-layout]}}
-      %part = tensor.extract_slice %0[%at, 0] [16, 64] [1, 1] : tensor<64x64xf32> to tensor<16x64xf32>
-      tile.store %part, %y[%c0, %c0] : tensor<16x64xf32>, !tile.view<?x?xf32>
-    }
-  }
-}
-
-// -----
-
-tile.kernel @half_columns(%x: !tile.view<?x?xi8>, %y: !tile.view<?x?xi8>) attributes {tile.target = "sm_90a"} {
-  %c0 = arith.constant 0 : index
-  %c64 = arith.constant 64 : index
-  %c128 = arith.constant 128 : index
-  agent.switch {
-    agent.role @compute warps(4) {
-      %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xi8> -> tensor<32x128xi8>
-      scf.for %j = %c0 to %c128 step %c64 {
-        // expected-error@below {{takes a 'tensor<32x64xi8>' out of a 'tensor<32x128xi8>' in the registers of @compute, where elements would have to change threads [register-layout]}}
-        %part = tensor.extract_slice %0[0, %j] [32, 64] [1, 1] : tensor<32x128xi8> to tensor<32x64xi8>
-        tile.store %part, %y[%c0, %j] : tensor<32x64xi8>, !tile.view<?x?xi8>
-      }
+      %0 = tile.load %x[%c0, %c0] : !tile.view<?x?xi4> -> tensor<32x128xi4>
+      // expected-error@below {{takes a 'tensor<32x64xi4>' out of a 'tensor<32x128xi4>' in the registers of @compute, where elements would have to change threads: elements of 4 bits have no address; convert them to i8 first [register-layout]}}
+      %part = tensor.extract_slice %0[0, %at] [32, 64] [1, 1] : tensor<32x128xi4> to tensor<32x64xi4>
+      tile.store %part, %y[%c0, %c0] : tensor<32x64xi4>, !tile.view<?x?xi4>
     }
   }
 }

@@ -2,20 +2,6 @@
 
 // What threads cannot do with tiles in registers.
 
-tile.kernel @both_ways(%X: !tile.view<?x?xf32>, %Y: !tile.view<?xf32>) attributes {tile.target = "sm_100a"} {
-  tile.for_each (%m, %n) tiles [64, 64] of %X : !tile.view<?x?xf32> {
-    %x = tile.load %X[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>
-    // expected-note@+1 {{the other one is made here}}
-    %sum = tile.reduce addf %x axis 1 : tensor<64x64xf32> -> tensor<64xf32>
-    // expected-error@+1 {{makes a vector along the columns of the tiles of @compute that is combined with one along their rows: its elements would have to change threads; store it, and load it where it is used the other way [register-layout]}}
-    %other = tile.reduce addf %x axis 0 : tensor<64x64xf32> -> tensor<64xf32>
-    %y = arith.addf %sum, %other : tensor<64xf32>
-    tile.store %y, %Y[%m] : tensor<64xf32>, !tile.view<?xf32>
-  }
-}
-
-// -----
-
 tile.kernel @table(%X: !tile.view<?x?xf32>, %Y: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   tile.for_each (%m, %n) tiles [8, 64] of %X : !tile.view<?x?xf32> {
     %x = tile.load %X[%m, %n] : !tile.view<?x?xf32> -> tensor<8x64xf32>

@@ -182,7 +182,7 @@ tile.kernel @persistent(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>, %n: 
       agent.for_each_item (%m) in %items : !items {
         agent.consume %ab as (%x, %y) : !operands {
         }
-        agent.produce %out : !staging {
+        agent.produce %out by(cp_async) : !staging {
           %o = tile.load %a[%m, 0] : !tile.view<?x?xbf16> -> tensor<128x128xbf16>
           agent.yield %o : tensor<128x128xbf16>
         }
@@ -211,7 +211,7 @@ tile.kernel @not_proved(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) attr
     agent.role @compute warps(4) {
       agent.consume %ab as (%x, %y) : !operands {
       }
-      agent.produce %out : !staging {
+      agent.produce %out by(cp_async) : !staging {
         %o = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x128xbf16>
         agent.yield %o : tensor<128x128xbf16>
       }
@@ -240,7 +240,7 @@ tile.kernel @checked_at_launch(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16
     agent.role @compute warps(4) {
       agent.consume %ab as (%x, %y) : !operands {
       }
-      agent.produce %out : !staging {
+      agent.produce %out by(cp_async) : !staging {
         %o = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x128xbf16>
         agent.yield %o : tensor<128x128xbf16>
       }
@@ -269,7 +269,7 @@ tile.kernel @not_checkable(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) a
     agent.role @compute warps(4) {
       agent.consume %ab as (%x, %y) : !operands {
       }
-      agent.produce %out : !staging {
+      agent.produce %out by(cp_async) : !staging {
         %o = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x128xbf16>
         agent.yield %o : tensor<128x128xbf16>
       }
@@ -302,7 +302,7 @@ tile.kernel @in_one_loop(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>, %K:
       scf.for %k = %c0 to %K step %c64 {
         agent.consume %ab as (%x, %y) : !operands {
         }
-        agent.produce %out : !staging {
+        agent.produce %out by(cp_async) : !staging {
           %o = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x128xbf16>
           agent.yield %o : tensor<128x128xbf16>
         }
@@ -331,7 +331,7 @@ tile.kernel @kept_by_a_lag(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xbf16>) a
     agent.role @compute warps(4) {
       agent.consume %ab as (%x, %y) lag(1) : !operands {
       }
-      agent.produce %out : !staging {
+      agent.produce %out by(cp_async) : !staging {
         %o = tile.load %a[0, 0] : !tile.view<?x?xbf16> -> tensor<128x128xbf16>
         agent.yield %o : tensor<128x128xbf16>
       }

@@ -1,22 +1,5 @@
 // RUN: drawloom-opt %s --assign-layouts --split-input-file --verify-diagnostics
 
-tile.kernel @both_ways(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  %c0 = arith.constant 0 : index
-  agent.switch attributes {warps = 4 : i64} {
-    agent.role @compute warps(4) at(0) {
-      %a = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<32x32xf32>
-      // expected-note@below {{the other one is made here}}
-      %v = tile.reduce addf %a axis 1 : tensor<32x32xf32> -> tensor<32xf32>
-      // expected-error@below {{makes a vector along the columns of the tiles of @compute that is combined with one along their rows: its elements would have to change threads; store it, and load it where it is used the other way [register-layout]}}
-      %w = tile.reduce addf %a axis 0 : tensor<32x32xf32> -> tensor<32xf32>
-      %s = arith.addf %v, %w : tensor<32xf32>
-      tile.store %s, %y[%c0, %c0] dims [1] : tensor<32xf32>, !tile.view<?x?xf32>
-    }
-  }
-}
-
-// -----
-
 tile.kernel @rank_three(%x: !tile.view<?x?x?xf32>, %y: !tile.view<?x?x?xf32>) attributes {tile.target = "sm_90a"} {
   %c0 = arith.constant 0 : index
   agent.switch attributes {warps = 4 : i64} {

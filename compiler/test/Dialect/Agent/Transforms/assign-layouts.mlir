@@ -161,3 +161,53 @@ tile.kernel @turned(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes
     }
   }
 }
+
+// -----
+
+// Of two vectors that are combined, the first is used as it is made, along the rows, and the second is converted.
+
+// CHECK-LABEL: tile.kernel @both_ways
+// CHECK: %[[V:.*]] = tile.reduce addf %[[A:.*]] axis 1 : {{.*}} -> tensor<32xf32, #[[ROWS:.*]]>
+// CHECK: %[[W:.*]] = tile.reduce addf %[[A]] axis 0 : {{.*}} -> tensor<32xf32, #[[COLUMNS:.*]]>
+// CHECK-NEXT: %[[U:.*]] = tile.convert_layout %[[W]] : tensor<32xf32, #[[COLUMNS]]> -> tensor<32xf32, #[[ROWS]]>
+// CHECK-NEXT: arith.addf %[[V]], %[[U]] : tensor<32xf32, #[[ROWS]]>
+tile.kernel @both_ways(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
+  %c0 = arith.constant 0 : index
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @compute warps(4) at(0) {
+      %a = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<32x32xf32>
+      %v = tile.reduce addf %a axis 1 : tensor<32x32xf32> -> tensor<32xf32>
+      %w = tile.reduce addf %a axis 0 : tensor<32x32xf32> -> tensor<32xf32>
+      %s = arith.addf %v, %w : tensor<32xf32>
+      tile.store %s, %y[%c0, %c0] dims [1] : tensor<32xf32>, !tile.view<?x?xf32>
+    }
+  }
+}
+
+// -----
+
+// An accumulator of 64 rows is read as tensor memory has it, 16 rows in a warp. Beside one of 128 it is then converted to rows of lanes.
+
+// CHECK-DAG: #[[HALF:.*]] = #tile.layout<64x32, register = {{\[}}[0, 1], [0, 2], [0, 4], [0, 16]], lane = {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [0, 8]], warp = {{\[}}[16, 0], [32, 0]]>
+// CHECK-DAG: #[[LOW:.*]] = #tile.layout<64x32, register = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = {{\[}}[32, 0], [0, 0]]>
+
+// CHECK-LABEL: tile.kernel @mixed_heights
+// CHECK: %[[X:.*]] = tile.read %{{.*}} : !tile.buffer<64x32xf32, tmem> -> tensor<64x32xf32>
+// CHECK: %[[READ:.*]] = tile.convert_layout %[[X]] : tensor<64x32xf32> -> tensor<64x32xf32, #[[HALF]]>
+// CHECK-NEXT: %[[ROWS:.*]] = tile.convert_layout %[[READ]] : tensor<64x32xf32, #[[HALF]]> -> tensor<64x32xf32, #[[LOW]]>
+// CHECK-NEXT: tile.store %[[ROWS]]
+tile.kernel @mixed_heights(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
+  %i0 = arith.constant 0 : i32
+  %c0 = arith.constant 0 : index
+  %sums = agent.slots "sums" count(1) at(0) stride(64) offsets [0, 32] : !agent.slots<tmem, tensor<128x32xf32>, tensor<64x32xf32>>
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @epilogue warps(4) at(0) {
+      %s = agent.slot %sums[%i0], 0 : !agent.slots<tmem, tensor<128x32xf32>, tensor<64x32xf32>> -> !tile.buffer<128x32xf32, tmem>
+      %t = agent.slot %sums[%i0], 1 : !agent.slots<tmem, tensor<128x32xf32>, tensor<64x32xf32>> -> !tile.buffer<64x32xf32, tmem>
+      %x = tile.read %s[0, 0] : !tile.buffer<128x32xf32, tmem> -> tensor<128x32xf32>
+      %y = tile.read %t[0, 0] : !tile.buffer<64x32xf32, tmem> -> tensor<64x32xf32>
+      tile.store %x, %d[%c0, %c0] : tensor<128x32xf32>, !tile.view<?x?xf32>
+      tile.store %y, %d[%c0, %c0] : tensor<64x32xf32>, !tile.view<?x?xf32>
+    }
+  }
+}

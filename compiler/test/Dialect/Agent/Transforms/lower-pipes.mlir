@@ -102,10 +102,10 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !
             // CHECK-NEXT: agent.wait %[[FULL_S]] parity(%[[P]])
             // CHECK-NEXT: %[[NEXT:.*]], %[[FLIP:.*]] = agent.advance %[[S]], %[[P]] of 4
             // CHECK-NEXT: %[[XS:.*]] = agent.slot %[[OPERANDS]][%[[S]]], 0
-            // CHECK-NEXT: %[[X:.*]] = tile.read %[[XS]][0, 0]
             // CHECK-NEXT: %[[YS:.*]] = agent.slot %[[OPERANDS]][%[[S]]], 1
-            // CHECK-NEXT: %[[Y:.*]] = tile.read %[[YS]][0, 0]
             // CHECK-NEXT: agent.fence tensor_after
+            // CHECK-NEXT: %[[X:.*]] = tile.read %[[XS]][0, 0]
+            // CHECK-NEXT: %[[Y:.*]] = tile.read %[[YS]][0, 0]
             // CHECK-NEXT: agent.multiply %[[X]], %[[Y]] into %[[SUM]] accumulate(%[[MORE]])
             // CHECK-NEXT: %[[TRUE:.*]] = arith.constant true
             // CHECK-NEXT: %[[EMPTY_S:.*]] = agent.barrier %[[EMPTY]][%[[S]]]
@@ -129,11 +129,11 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !
       agent.for_each_item (%m) in %items : !items {
         // CHECK: %[[DONE_T:.*]] = agent.barrier %[[DONE]][%[[T]]]
         // CHECK-NEXT: agent.wait %[[DONE_T]] parity(%[[Q]])
-        // CHECK: %[[SUM:.*]] = tile.read
         // A sum of no MMAs is not in its slot.
-        // CHECK-NEXT: %[[RUNS:.*]] = arith.cmpi slt, %{{.*}}, %[[K]]
-        // CHECK-NEXT: %[[KNOWN:.*]] = agent.or_zero %[[SUM]] if(%[[RUNS]])
+        // CHECK: %[[RUNS:.*]] = arith.cmpi slt, %{{.*}}, %[[K]]
         // CHECK-NEXT: agent.fence tensor_after
+        // CHECK-NEXT: %[[SUM:.*]] = tile.read
+        // CHECK-NEXT: %[[KNOWN:.*]] = agent.or_zero %[[SUM]] if(%[[RUNS]])
         // CHECK-NEXT: tile.store %[[KNOWN]]
         // CHECK-NEXT: %[[READ_T:.*]] = agent.barrier %[[READ]][%[[T]]]
         // CHECK-NEXT: agent.fence tensor_before
@@ -260,9 +260,9 @@ tile.kernel @staged(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes
       // CHECK: %[[ONE:.*]] = agent.elect role
       agent.for_each_item (%m) in %items every 2 from 1 : !items {
         // CHECK: agent.wait
-        // CHECK: %[[IN:.*]] = tile.read
         // No thread could fence where cp.async completed.
-        // CHECK-NEXT: agent.fence async
+        // CHECK: agent.fence async
+        // CHECK-NEXT: %[[IN:.*]] = tile.read
         // CHECK-NEXT: %[[KEPT:.*]] = agent.materialize %[[IN]]
         // CHECK: agent.arrive %{{.*}} by(threads)
         %x = agent.consume %in as (%x) by(threads) : !input -> tensor<128x64xf32> {

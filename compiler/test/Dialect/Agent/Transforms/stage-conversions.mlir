@@ -70,16 +70,24 @@ func.func @tensor_memory(%b: !tile.buffer<128x4xf32, tmem, #tmem>) {
 // CHECK-NEXT: agent.sync role
 // CHECK-NEXT: %[[PART:.*]] = tile.read %[[PARTS]][64, 0]
 // CHECK-NEXT: agent.sync role
+// CHECK-NEXT: %[[ANY:.*]] = tile.alloc at(4096) : !tile.buffer<128x4xf32, smem, #{{.*}}>
+// CHECK-NEXT: tile.write %[[X]], %[[ANY]][0, 0]
+// CHECK-NEXT: agent.sync role
+// CHECK-NEXT: %[[COMPUTED:.*]] = tile.read %[[ANY]][%[[AT:.*]], 0]
+// CHECK-NEXT: agent.sync role
 // CHECK-NEXT: tile.store %[[Y]]
 // CHECK-NEXT: tile.store %[[PART]]
-tile.kernel @role(%v: !tile.view<128x4xf32>) {
+// CHECK-NEXT: tile.store %[[COMPUTED]]
+tile.kernel @role(%v: !tile.view<128x4xf32>, %at: index) {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @compute warps(4) at(0) attributes {scratch = #agent.scratch<offset = 1024, bytes = 5120, column = 0, columns = 0>, named_barrier = #agent.named_barrier<barrier = 1, parts = 4096>} {
       %x = tile.load %v[0, 0] : !tile.view<128x4xf32> -> tensor<128x4xf32, #rows>
       %y = tile.convert_layout %x : tensor<128x4xf32, #rows> -> tensor<128x4xf32, #columns>
       %part = tile.extract_slice %x [64, 0] : tensor<128x4xf32, #rows> -> tensor<64x4xf32, #part>
+      %computed = tensor.extract_slice %x[%at, 0] [64, 4] [1, 1] : tensor<128x4xf32, #rows> to tensor<64x4xf32, #part>
       tile.store %y, %v[0, 0] : tensor<128x4xf32, #columns>, !tile.view<128x4xf32>
       tile.store %part, %v[0, 0] : tensor<64x4xf32, #part>, !tile.view<128x4xf32>
+      tile.store %computed, %v[0, 0] : tensor<64x4xf32, #part>, !tile.view<128x4xf32>
     }
   }
 }

@@ -169,7 +169,6 @@ def AssignLayouts : Pass<"assign-layouts", "tile::KernelOp"> {
 
     | message | why |
     |---|---|
-    | makes a vector along the rows of the tiles of @compute that is combined with one along their columns: ... | its elements would have to change threads |
     | works on a 'tensor<4x4x4xf32>' in @compute: a tile of rank 3 has no layout in registers | |
   }];
   let dependentDialects = [
@@ -183,7 +182,8 @@ def UnrollSlices : Pass<"unroll-slices", "tile::KernelOp"> {
     Registers can't be indexed at run time. A loop that cuts a tile in registers
     at its own count becomes its iterations, one after the other, each with the
     count as a constant. Loops over columns of tensor memory stay: those are
-    addresses.
+    addresses. So do loops whose bounds are data, or that have more steps than
+    a tile has registers: their slices go through memory.
 
     ```mlir
     scf.for %j = %c0 to %c64 step %c32 {                                                // before
@@ -201,10 +201,6 @@ def UnrollSlices : Pass<"unroll-slices", "tile::KernelOp"> {
       : tensor<128x64xf32, #layout> to tensor<128x32xf32, #layout1>
     tile.store %x1, %d[%m, %j1] : tensor<128x32xf32, #layout1>, !tile.view<?x?xf32>
     ```
-
-    | message | why |
-    |---|---|
-    | cuts a tile in registers at its own count, so its bounds must be constants | |
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
