@@ -193,6 +193,8 @@ void Trace::launchStarted(uint32_t index, const Launch &launch) {
 
 std::unique_ptr<ClusterListener>
 Trace::startCluster(const ClusterStart &start) {
+  if (start.ctas.front() >= most)
+    return nullptr;
   return std::make_unique<ClusterTrace>(names, kernels.at(start.launch), start);
 }
 

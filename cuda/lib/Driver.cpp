@@ -119,7 +119,11 @@ Result Driver::initialize() {
     if (check)
       return reject("DRAWLOOM_TRACE and DRAWLOOM_CHECK are both set; a run is "
                     "traced or checked");
-    trace = std::make_unique<checker::Trace>(*names);
+    uint64_t most = UINT64_MAX;
+    llvm::StringRef ctas = environment("DRAWLOOM_TRACE_CTAS");
+    if (!ctas.empty() && ctas.getAsInteger(10, most))
+      return reject("DRAWLOOM_TRACE_CTAS takes a number, not '" + ctas + "'");
+    trace = std::make_unique<checker::Trace>(*names, most);
   }
   planNames = std::move(*names);
   if (llvm::StringRef path = environment("DRAWLOOM_FIDELITY"); !path.empty()) {
@@ -239,6 +243,56 @@ Result Driver::enqueue(ContextState &context, StreamState *stream,
   return CUDA_SUCCESS;
 }
 
+/// Reads how to run from the environment: for each run, so that a program can
+/// ask for another order. False, with a message, if a variable is wrong.
+static bool readRunOptions(const emu::DeviceModel &model,
+                           emu::RunOptions &options,
+                           emu::ClockConstants &constants) {
+  if (llvm::StringRef text = environment("DRAWLOOM_ORDER"); !text.empty())
+    if (llvm::Error error = emu::parseSchedule(text, options)) {
+      complain("DRAWLOOM_ORDER: " + llvm::toString(std::move(error)));
+      return false;
+    }
+  if (llvm::StringRef text = environment("DRAWLOOM_STEP_LIMIT"); !text.empty())
+    if (text.getAsInteger(10, options.stepLimit)) {
+      complain("DRAWLOOM_STEP_LIMIT is '" + text + "'; it takes a number");
+      return false;
+    }
+  if (llvm::StringRef text = environment("DRAWLOOM_THREADS"); !text.empty())
+    if (text.getAsInteger(10, options.threads)) {
+      complain("DRAWLOOM_THREADS is '" + text + "'; it takes a number");
+      return false;
+    }
+  if (llvm::StringRef time = environment("DRAWLOOM_TIME"); !time.empty()) {
+    options.policy = emu::Policy::Timed;
+    options.withoutData = time == "without-data";
+  }
+  if (llvm::StringRef text = environment("DRAWLOOM_TIME_CONSTANTS");
+      !text.empty() && emu::ClockConstants::of(model)) {
+    constants = *emu::ClockConstants::of(model);
+    if (llvm::Error error = emu::setConstants(text, constants)) {
+      complain("DRAWLOOM_TIME_CONSTANTS: " + llvm::toString(std::move(error)));
+      return false;
+    }
+    options.constants = &constants;
+  }
+  return true;
+}
+
+std::vector<checker::RoleTime>
+Driver::noteTiming(const emu::TimingReport &timing) {
+  lastTiming = timing;
+  traceScale = lastTiming.clockMhz;
+  if (trace)
+    trace->addCounters(lastTiming);
+  std::vector<checker::RoleTime> roles =
+      checker::timeRoles(lastTiming, planNames);
+  lastTimingText.clear();
+  llvm::raw_string_ostream(lastTimingText) << llvm::json::Value(checker::toJson(
+      lastTiming, roles, checker::countFills(lastTiming, planNames)));
+  return roles;
+}
+
 Result Driver::flush() {
   if (pending.empty())
     return CUDA_SUCCESS;
@@ -255,40 +309,12 @@ Result Driver::flush() {
         llvm::cantFail(device->memory().free(launch.gridWorkspace));
   });
 
-  // Read for each run, so that a program can ask for another order.
   emu::RunOptions options;
   StandardOutput output;
   options.output = &output;
-  if (llvm::StringRef text = environment("DRAWLOOM_ORDER"); !text.empty())
-    if (llvm::Error error = emu::parseSchedule(text, options)) {
-      complain("DRAWLOOM_ORDER: " + llvm::toString(std::move(error)));
-      return context.failure = CUDA_ERROR_INVALID_VALUE;
-    }
-  if (llvm::StringRef text = environment("DRAWLOOM_STEP_LIMIT"); !text.empty())
-    if (text.getAsInteger(10, options.stepLimit)) {
-      complain("DRAWLOOM_STEP_LIMIT is '" + text + "'; it takes a number");
-      return context.failure = CUDA_ERROR_INVALID_VALUE;
-    }
-  if (llvm::StringRef text = environment("DRAWLOOM_THREADS"); !text.empty())
-    if (text.getAsInteger(10, options.threads)) {
-      complain("DRAWLOOM_THREADS is '" + text + "'; it takes a number");
-      return context.failure = CUDA_ERROR_INVALID_VALUE;
-    }
-  llvm::StringRef time = environment("DRAWLOOM_TIME");
-  if (!time.empty()) {
-    options.policy = emu::Policy::Timed;
-    options.withoutData = time == "without-data";
-  }
   emu::ClockConstants constants;
-  if (llvm::StringRef text = environment("DRAWLOOM_TIME_CONSTANTS");
-      !text.empty() && emu::ClockConstants::of(device->model())) {
-    constants = *emu::ClockConstants::of(device->model());
-    if (llvm::Error error = emu::setConstants(text, constants)) {
-      complain("DRAWLOOM_TIME_CONSTANTS: " + llvm::toString(std::move(error)));
-      return context.failure = CUDA_ERROR_INVALID_VALUE;
-    }
-    options.constants = &constants;
-  }
+  if (!readRunOptions(device->model(), options, constants))
+    return context.failure = CUDA_ERROR_INVALID_VALUE;
   if (!context.heap)
     context.heap.emplace(device->memory());
   context.heap->setLimit(context.limits[LimitMallocHeap]);
@@ -317,17 +343,8 @@ Result Driver::flush() {
   shown.reset();
   lastStatistics = result.statistics;
   std::vector<checker::RoleTime> roles;
-  if (result.timing) {
-    lastTiming = *result.timing;
-    traceScale = lastTiming.clockMhz;
-    if (trace)
-      trace->addCounters(lastTiming);
-    roles = checker::timeRoles(lastTiming, planNames);
-    lastTimingText.clear();
-    llvm::raw_string_ostream(lastTimingText)
-        << llvm::json::Value(checker::toJson(
-               lastTiming, roles, checker::countFills(lastTiming, planNames)));
-  }
+  if (result.timing)
+    roles = noteTiming(*result.timing);
   output.flush();
   if (check)
     check->tell();
@@ -335,7 +352,7 @@ Result Driver::flush() {
     fidelity->tell(launches);
   if (trace)
     writeTrace();
-  if (result.timing && !time.empty())
+  if (result.timing && !environment("DRAWLOOM_TIME").empty())
     complain("time of " + result.timing->str() + checker::describe(roles));
   if (result.ok())
     return CUDA_SUCCESS;

@@ -188,6 +188,8 @@ public:
   Result flush();
   /// Frees an allocation of the device's memory, visible or not.
   void release(DevicePointer address);
+  /// Keeps the times of a run for later queries. Returns those of its roles.
+  std::vector<checker::RoleTime> noteTiming(const emu::TimingReport &timing);
   /// To the file that DRAWLOOM_TRACE names.
   void writeTrace() const;
   /// Frees everything that belongs to the context.

@@ -25,6 +25,14 @@ cuda::placeModule(Driver &driver, ContextState &context,
   auto loaded = driver.device->load(std::move(parsed));
   if (!loaded)
     return loaded.takeError();
+  if (llvm::StringRef path = environment("DRAWLOOM_TIME_SLOTS");
+      !path.empty()) {
+    auto slots = emu::readIssueSlots(path, (*loaded)->ptx());
+    if (!slots)
+      return llvm::createStringError("DRAWLOOM_TIME_SLOTS: " +
+                                     llvm::toString(slots.takeError()));
+    (*loaded)->setIssueSlots(std::move(*slots));
+  }
   auto state = std::make_unique<ModuleState>();
   state->context = &context;
   state->loaded = std::move(*loaded);

@@ -13,6 +13,7 @@
 #include "Harness.h"
 #include "Tcgen05Kernel.h"
 #include "drawloom/Emulator/ClockConstants.h"
+#include "drawloom/Emulator/IssueSlots.h"
 
 using namespace drawloom::emu;
 
@@ -102,6 +103,50 @@ TEST(Clock, LoadsFromL2) {
                       "  add.s64 %rd1, %rd1, %rd2;\n";
   EXPECT_NEAR(costOf(chase, 32, "b200"), 310, 35);
   EXPECT_NEAR(costOf(chase, 32, "h100"), 290, 33);
+}
+
+// Two warps walk through the same lines of DRAM: a line that one has asked for
+// isn't there for the other before it is there at all. SemiAnalysis and
+// QuickRunCUDA: 300 for L2, 490 more for DRAM.
+TEST(Clock, LinesOnTheirWay) {
+  const char *walk = "  ld.global.u32 %r3, [%rd1];\n"
+                     "  and.b32 %r3, %r3, 0;\n"
+                     "  cvt.u64.u32 %rd2, %r3;\n"
+                     "  add.s64 %rd1, %rd1, %rd2;\n"
+                     "  add.s64 %rd1, %rd1, 128;\n";
+  double alone = costOf(walk, 32);
+  EXPECT_NEAR(alone, 800, 80);
+  EXPECT_NEAR(costOf(walk, 64), alone, 20);
+}
+
+// SemiAnalysis: a thread that copies 512 bytes from DRAM at a time takes 900
+// cycles for each, and waits; 8 KiB take 1258.
+TEST(Clock, CopiesFromDram) {
+  auto cost = [](unsigned bytes) {
+    std::string copy =
+        llvm::formatv("  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], "
+                      "{0};\n"
+                      "  cp.async.bulk.shared::cluster.global."
+                      "mbarrier::complete_tx::bytes [%r5], [%rd1], {0}, "
+                      "[%r4];\n"
+                      "  add.s64 %rd1, %rd1, {0};\n"
+                      "  {{ W: mbarrier.try_wait.parity.shared::cta.b64 %p1, "
+                      "[%r4], %r6;\n"
+                      "  @!%p1 bra W; }\n"
+                      "  xor.b32 %r6, %r6, 1;\n",
+                      bytes);
+    auto cycles = [&](unsigned times) {
+      std::string body = "  mov.u32 %r4, bar;\n  mov.u32 %r5, smem;\n"
+                         "  mov.u32 %r6, 0;\n"
+                         "  mbarrier.init.shared::cta.b64 [%r4], 1;\n";
+      for (unsigned i = 0; i != times; ++i)
+        body += copy;
+      return double(cyclesOf(body, 1, 1));
+    };
+    return (cycles(96) - cycles(32)) / 64;
+  };
+  EXPECT_NEAR(cost(512), 900, 135);
+  EXPECT_NEAR(cost(8192), 1258, 190);
 }
 
 /// Cycles of `count` MMAs of n columns between two waits, one CTA.
@@ -320,4 +365,159 @@ TEST(Clock, ConstantsCanBeSet) {
             "the clock has no constant 'l3Latency'; docs/Timing.md lists them");
   EXPECT_EQ(llvm::toString(setConstants("l2Latency=x", constants)),
             "'l2Latency=x' isn't NAME=NUMBER with a number from 1 on");
+}
+
+//===----------------------------------------------------------------------===//
+// Issue slots
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Sixteen warps, four on each scheduler, go through a loop of 64 instructions,
+/// with as many slots as a table says. The first of 61 FMAs is on line 8.
+struct SlotLoop {
+  Harness h{"b200", text()};
+
+  static std::string text() {
+    std::string text = R"(
+.visible .entry k(.param .u32 rounds) {
+  .reg .pred %p;
+  .reg .b32 %r0;
+  .reg .f32 %f<4>;
+  ld.param.u32 %r0, [rounds];
+again:
+)";
+    for (unsigned i = 0; i != 61; ++i)
+      text +=
+          llvm::formatv("  fma.rn.f32 %f{0}, %f{0}, %f{0}, %f{0};\n", i % 4);
+    return text + R"(  sub.u32 %r0, %r0, 1;
+  setp.ne.u32 %p, %r0, 0;
+  @%p bra again;
+  ret;
+})";
+  }
+  SlotLoop() { h.options.policy = Policy::Timed; }
+  IssueSlots parse(const std::string &text) {
+    llvm::Expected<IssueSlots> slots = parseIssueSlots(text, h.module->ptx());
+    EXPECT_TRUE(bool(slots)) << llvm::toString(slots.takeError());
+    return slots ? *slots : IssueSlots();
+  }
+  /// What is wrong with it.
+  std::string reject(const std::string &text) {
+    llvm::Expected<IssueSlots> slots = parseIssueSlots(text, h.module->ptx());
+    EXPECT_FALSE(bool(slots)) << text;
+    return llvm::toString(slots.takeError());
+  }
+  /// One slot for each instruction, as text.
+  std::string table() {
+    IssueSlots slots;
+    for (const drawloom::ptx::Function *function : h.module->ptx().functions)
+      slots[function].assign(function->instructions.size(), {1});
+    return issueSlotsHeader.str() + '\n' +
+           printIssueSlots(slots, h.module->ptx());
+  }
+  /// Cycles of a round.
+  double cycles() {
+    double times[2];
+    for (uint64_t i : {0, 1}) {
+      RunResult result = h.launch("k", {1}, {512}, {256 * (i + 1)});
+      EXPECT_TRUE(result.ok() && result.timing);
+      times[i] = result.timing ? result.timing->cycles : 0;
+    }
+    return (times[1] - times[0]) / 256;
+  }
+};
+
+std::string replace(std::string text, llvm::StringRef from,
+                    llvm::StringRef to) {
+  size_t at = text.find(from);
+  EXPECT_NE(at, text.npos) << from.str();
+  return at == text.npos ? text : text.replace(at, from.size(), to);
+}
+} // namespace
+
+// A scheduler issues one in a cycle for its four warps: 64 instructions of one
+// slot take 256 cycles, of two slots 512; eight more slots of one take 4 x 8
+// more, three instructions without any 4 x 3 less. The branch holds its warp
+// for six cycles, and units are counted in windows of 32.
+TEST(IssueSlots, WhatATableSaysTakesCycles) {
+  SlotLoop loop;
+  IssueSlots slots = loop.parse(loop.table());
+  loop.h.module->setIssueSlots(slots);
+  EXPECT_NEAR(loop.cycles(), 256, 8);
+  for (auto &[function, counts] : slots)
+    for (IssueCount &count : counts)
+      count.slots = 2;
+  loop.h.module->setIssueSlots(slots);
+  EXPECT_NEAR(loop.cycles(), 512, 8);
+  slots = loop.parse(replace(loop.table(), "\n8: 1\n", "\n8: 9\n"));
+  loop.h.module->setIssueSlots(slots);
+  EXPECT_NEAR(loop.cycles(), 256 + 4 * 8, 8);
+  std::string text = loop.table();
+  for (const char *line : {"\n8: ", "\n9: ", "\n10: "})
+    text = replace(text, line + std::string("1\n"), line + std::string("0\n"));
+  loop.h.module->setIssueSlots(loop.parse(text));
+  EXPECT_NEAR(loop.cycles(), 256 - 4 * 3, 8);
+}
+
+// A MEMBAR holds the warp as a fence of the GPU does: 267 cycles beside its 66
+// slots of a round and 12 cycles for the subtraction, comparison and branch.
+TEST(IssueSlots, MembarsHoldTheWarp) {
+  SlotLoop loop;
+  loop.h.module->setIssueSlots(
+      loop.parse(replace(loop.table(), "\n8: 1\n", "\n8: 3+membar\n")));
+  EXPECT_NEAR(loop.cycles(), 267 + 66 + 12, 8);
+}
+
+// What is printed is read again; of other modules there is nothing.
+TEST(IssueSlots, TablesAreOfModules) {
+  SlotLoop loop;
+  std::string text = replace(loop.table(), "\n10: 1\n", "\n10: 10000+membar\n");
+  IssueSlots slots = loop.parse(text);
+  EXPECT_EQ(issueSlotsHeader.str() + '\n' +
+                printIssueSlots(slots, loop.h.module->ptx()),
+            text);
+  Harness other("b200", ".visible .entry k() { ret; }");
+  llvm::Expected<IssueSlots> none = parseIssueSlots(text, other.module->ptx());
+  ASSERT_TRUE(bool(none)) << llvm::toString(none.takeError());
+  EXPECT_TRUE(none->empty());
+  EXPECT_TRUE(loop.parse(issueSlotsHeader.str() + '\n').empty());
+}
+
+TEST(IssueSlots, WrongTablesAreRejected) {
+  SlotLoop loop;
+  const std::string table = loop.table();
+  const std::string header = issueSlotsHeader.str() + '\n';
+  const std::string noTable =
+      "line 1 of the table: it isn't 'drawloom issue slots 1'; 'drawloom "
+      "slots' makes one";
+  EXPECT_EQ(loop.reject(""), noTable);
+  EXPECT_EQ(loop.reject(std::string("\x7f"
+                                    "ELF\0\0",
+                                    6)),
+            noTable);
+  EXPECT_EQ(loop.reject(header + "8: 1\n"),
+            "line 2 of the table: expected 'module NAME', or behind one a line "
+            "of PTX after line 0 and the slots of its instructions: '87: 1 2'");
+  EXPECT_EQ(loop.reject(table + "8: 1\n"),
+            "line 69 of the table: expected 'module NAME', or behind one a "
+            "line of PTX after line 72 and the slots of its instructions: '87: "
+            "1 2'");
+  EXPECT_EQ(loop.reject(replace(table, "\n8: 1\n", "\n8: x\n")),
+            "line 4 of the table: 'x' is no number of slots: 0 to 10000, "
+            "perhaps with '+membar'");
+  for (const char *count : {"10001", "70000", "-1", "+membar", "1+cctl", "1.5",
+                            "99999999999999999999"})
+    EXPECT_NE(loop.reject(replace(table, "\n8: 1\n",
+                                  std::string("\n8: ") + count + "\n"))
+                  .find("is no number of slots"),
+              std::string::npos)
+        << count;
+  EXPECT_EQ(loop.reject(replace(table, "\n8: 1\n", "\n8: 1 1\n")),
+            "line 4 of the table: line 8 of the PTX has 1 instructions, not 2");
+  EXPECT_EQ(loop.reject(replace(table, "\n72: 1\n", "\n4294967295: 1\n")),
+            "line 68 of the table: line 4294967295 of the PTX has 0 "
+            "instructions, not 1");
+  EXPECT_EQ(loop.reject(replace(table, "\n72: 1\n", "\n")),
+            "line 68 of the table: the module before has 65 lines, and its PTX "
+            "66 with instructions");
 }

@@ -12,11 +12,12 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from . import PEERS, all_kernels
-from .kernel import BuildError, Kernel
+from .kernel import SUITES, BuildError, Kernel
 
 
 REQUIREMENTS = {"core": "integration/requirements.txt",
-                "extended": "integration/requirements-extended.txt"}
+                "extended": "integration/requirements-extended.txt",
+                "timing": "integration/requirements-extended.txt"}
 
 
 def select(args) -> list[Kernel]:
@@ -166,7 +167,7 @@ def main() -> int:
         return verb
 
     def add_filters(verb):
-        verb.add_argument("--suite", choices=("core", "extended", "all"), default="core",
+        verb.add_argument("--suite", choices=(*SUITES, "all"), default="core",
                           help="which suite (default: core)")
         verb.add_argument("--peer", choices=PEERS, help="only this peer")
 

@@ -67,6 +67,23 @@ CASES = {
 }
 
 
+def fp8_row(tile: str, cluster: str) -> str:
+    return (f"Sm100, e4m3, Tile<{tile}>, Cluster<{cluster}>, collective::KernelScheduleAuto, "
+            "ep::collective::EpilogueScheduleAuto, Linear, void")
+
+
+# Of benchmarks that others have published, for ../timing: what vLLM and CUTLASS's
+# profiler instantiate.
+SWEEPS = {
+    "sm100_fp8_64x64x128_1x1": fp8_row("64, 64, 128", "1, 1"),
+    "sm100_fp8_64x64x256_1x8": fp8_row("64, 64, 256", "1, 8"),
+    "sm100_fp8_128x128x64_2x2": fp8_row("128, 128, 64", "2, 2"),
+    "sm100_fp8_128x128x128_2x1": fp8_row("128, 128, 128", "2, 1"),
+    "sm100_fp8_256x128x64_2x2": fp8_row("256, 128, 64", "2, 2"),
+    "sm100_fp8_256x128x128_2x2": fp8_row("256, 128, 128", "2, 2"),
+}
+
+
 def compile_row(row: str, arch: str) -> str:
     virtual = arch.replace("sm_", "compute_")
     headers = site_packages() / "cutlass_library" / "source" / "include"
@@ -79,13 +96,14 @@ def compile_row(row: str, arch: str) -> str:
         return source.with_suffix(".ptx").read_text()
 
 
-def make(name: str, row: str) -> Kernel:
+def make(name: str, row: str, suite: str = "core") -> Kernel:
     arch = name.split("_")[0].replace("sm", "sm_") + "a"
-    return Kernel(name=f"cutlass_{name}", peer="cutlass", arch=arch, suite="core",
+    return Kernel(name=f"cutlass_{name}", peer="cutlass", arch=arch, suite=suite,
                   inputs=inputs(sources=sorted(FOLDER.iterdir()), packages=PACKAGES,
                                 code=[compile_row], options=[row]),
                   build=lambda: compile_row(row, arch))
 
 
 def kernels() -> list[Kernel]:
-    return [make(name, row) for name, row in CASES.items()]
+    return [*(make(name, row) for name, row in CASES.items()),
+            *(make(name, row, "timing") for name, row in SWEEPS.items())]

@@ -45,6 +45,25 @@ def scaled_types(element: str, scale: str, pieces: int, pair: bool = False) -> s
     return f"{a} {a_scales} {b} {b_scales} {d} i32:16"
 
 
+def sweep_types(element: str, bm: int, bn: int, slice: int, cga: tuple[str, str, str]) -> str:
+    """A, B that is stored as K x N, and D in slices of its columns."""
+    return (f"{block(element, bm, 64, cga=cga[0])} {block(element, 64, bn, cga=cga[1])} "
+            f"{block(element, bm, slice, swizzle=min(2 * slice, 128), cga=cga[2])} "
+            "i32:16 i32:16 i32:16")
+
+
+def scaled_sweep_types(element: str, scale: str, pieces: int, pair: bool) -> str:
+    """Tiles of 128 x 256 with 128 bytes along K, or a pair's of 256 x 256."""
+    cga = HALVES if pair else "[]"
+    rows = 256 if pair else 128
+    a_scales = block(scale, rows // 128, pieces, 2, 256, swizzle=0,
+                     cga="[[1,0,0,0]]" if pair else "[]")
+    b_scales = block(scale, 2, pieces, 2, 256, swizzle=0, cga="[[0,0,0,0]]" if pair else "[]")
+    return (f"{block(element, rows, 128, cga=cga)} {a_scales} "
+            f"{block(element, 256, 128, cga=cga)} {b_scales} "
+            f"{block('fp16', rows, 64 if pair else 256, cga=cga)} i32:16 i32:16 i32:16")
+
+
 def attention_types(element: str, bm: int, bn: int, dim: int) -> str:
     q = block(element, bm, dim)
     k = block(element, bn, dim)
@@ -100,6 +119,25 @@ CASES = (
          dict(STAGES=2), {}, SM100),
 )
 
+# Of benchmarks that others have published, for ../timing.
+PERSISTENT = dict(STAGES=3, WIDTH=8, BUFFERS=1, CLC=False)
+PAIRS = dict(STAGES=5, WIDTH=8, BUFFERS=2, CLC=True)
+SWEEPS = (
+    Case("sweep", "sweep.persistent", sweep_types("fp16", 128, 256, 256, ("[]", "[]", "[]")),
+         dict(STAGES=3), dict(num_warps=8), SM90, "timing"),
+    Case("sweep_2cta", "sweep.pair",
+         sweep_types("fp16", 256, 256, 32, (HALVES, "[[0,1]]", HALVES)),
+         dict(STAGES=6, WIDTH=16, BUFFERS=4), dict(num_ctas=2), SM100, "timing"),
+    Case("sweep_mxfp8", "sweep.scaled", scaled_sweep_types("fp8e4nv", "u8", 1, False),
+         dict(MXFP8, **PERSISTENT), {}, SM100, "timing"),
+    Case("sweep_mxfp8_2cta", "sweep.scaled", scaled_sweep_types("fp8e4nv", "u8", 1, True),
+         dict(MXFP8, **PAIRS), dict(num_ctas=2), SM100, "timing"),
+    Case("sweep_nvfp4", "sweep.scaled", scaled_sweep_types("u8", "fp8e4nv", 4, False),
+         dict(NVFP4, **PERSISTENT), {}, SM100, "timing"),
+    Case("sweep_nvfp4_2cta", "sweep.scaled", scaled_sweep_types("u8", "fp8e4nv", 4, True),
+         dict(NVFP4, **PAIRS), dict(num_ctas=2), SM100, "timing"),
+)
+
 
 def kernels() -> list[Kernel]:
-    return [make("gluon", case, arch) for case in CASES for arch in case.arches]
+    return [make("gluon", case, arch) for case in CASES + SWEEPS for arch in case.arches]

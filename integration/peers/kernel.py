@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Callable, Iterable
 
 ARCHES = ("sm_90a", "sm_100a", "sm_120a")
-SUITES = ("core", "extended")
+SUITES = ("core", "extended", "timing")
 
 
 class BuildError(Exception):

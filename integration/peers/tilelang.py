@@ -24,6 +24,7 @@ class Case:
     function: str
     arguments: dict
     switches: dict = field(default_factory=dict)
+    suite: str = field(default="extended", repr=False)  # repr is of what is compiled
 
 
 CUBE = dict(m=512, n=512, k=512)
@@ -48,6 +49,14 @@ CASES = (
     Case("attention_causal", "sm_120a", "attention.forward",
          dict(heads=2, length=500, dim=128, queries=64, threads=128)),
 )
+
+# Of benchmarks that others have published, for ../timing.
+SWEEPS = tuple(
+    Case(f"sweep_{name}_k{k}", "sm_90a", "sweep.stored_through_shared",
+         dict(m=8192, n=8192, k=k, ab=element, tile=tile), suite="timing")
+    for name, element, tile in (("fp16", "float16", (128, 256, 64)),
+                                ("fp8", "float8_e4m3fn", (128, 256, 128)))
+    for k in (256, 512, 1024, 2048, 4096, 8192, 16384))
 
 
 def compile_case(case: Case) -> str:
@@ -75,11 +84,11 @@ def compile_case(case: Case) -> str:
 def make(case: Case) -> Kernel:
     short = case.arch.replace("_", "").removesuffix("a")
     return Kernel(name=f"tilelang_{short}_{case.name}", peer="tilelang", arch=case.arch,
-                  suite="extended",
+                  suite=case.suite,
                   inputs=inputs(sources=sorted(FOLDER.glob("*.py")), packages=PACKAGES,
                                 code=[compile_case], options=[*OPTIONS, repr(case)]),
                   build=lambda: compile_case(case))
 
 
 def kernels() -> list[Kernel]:
-    return [make(case) for case in CASES]
+    return [make(case) for case in CASES + SWEEPS]

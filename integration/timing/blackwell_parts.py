@@ -33,6 +33,9 @@ class Recipe:
     chunk: bool = False  # A persistent cluster takes tiles that follow each other.
     clc: bool = False  # A persistent kernel takes its next tile from cluster launch control.
     loads: str = "tma"  # tma, cp.async
+    alone: str = "no"  # no, shared, tensor: memory that a CTA takes all of, so that an SM has one.
+    whole: bool = False  # With tma: the tile is in shared memory before any of it is stored.
+    panel: int = 0  # Elements of K that are read again and again, so that they are in L2.
 
     @property
     def rows_b(self) -> int:
@@ -61,8 +64,15 @@ class Recipe:
 
     @property
     def shared(self) -> int:
-        staging = 2 * self.halves * self.slice_bytes if self.epilogue == "tma" else 0
+        if self.alone == "shared":
+            return 226 * 1024
+        staging = self.buffers * self.halves * self.slice_bytes if self.epilogue == "tma" else 0
         return 1024 + self.stages * self.stage_bytes + staging
+
+    @property
+    def buffers(self) -> int:
+        """Of slices that are on their way to D."""
+        return self.bn // self.slices if self.whole else 2
 
     @property
     def box_columns(self) -> int:
@@ -76,6 +86,8 @@ class Recipe:
     @property
     def columns(self) -> int:
         """Of tensor memory that is allocated."""
+        if self.alone == "tensor":
+            return 512
         return max(32, 1 << (self.bn * self.halves * self.accumulators - 1).bit_length())
 
 
@@ -182,6 +194,8 @@ def write_load(w: Writer, step: str):
     else:
         w(f"mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], {r.stage_bytes};")
     w(f"mul.lo.u32 %kk, {step}, {r.bk};")
+    if r.panel:
+        w(f"and.b32 %kk, %kk, {r.panel - 1};")
     space = "shared::cluster" if r.pair else "shared::cta"
     width = r.box_columns * 2
     at = 0
@@ -274,14 +288,15 @@ def write_store(w: Writer):
 def write_staged(w: Writer, at: int, words: int, name: str):
     """A slice through shared memory: rows of 4 * words bytes, swizzled as the map says."""
     r = w.r
-    buffer = at // r.slices % 2
-    storer = w.label("store")
-    w(f"""setp.ne.u32 %pt, %quarter, 0;
-          @%pt bra {storer};
-          cp.async.bulk.wait_group.read 1;""")
-    w.mark(storer)
-    w(f"""add.u32 %t7, %half, 1; bar.sync %t7, 128;
-          mul.lo.u32 %t3, %line, {4 * words}; mad.lo.u32 %t3, %half, {2 * r.slice_bytes}, %t3;
+    buffer = at // r.slices % r.buffers
+    if not r.whole or at == 0:
+        storer = w.label("store")
+        w(f"""setp.ne.u32 %pt, %quarter, 0;
+              @%pt bra {storer};
+              cp.async.bulk.wait_group.read {0 if r.whole else 1};""")
+        w.mark(storer)
+        w("add.u32 %t7, %half, 1; bar.sync %t7, 128;")
+    w(f"""mul.lo.u32 %t3, %line, {4 * words}; mad.lo.u32 %t3, %half, {r.buffers * r.slice_bytes}, %t3;
           add.u32 %t3, %t3, %smem; add.u32 %t3, %t3, {r.stages * r.stage_bytes + buffer * r.slice_bytes};""")
     # 16-byte pieces: swizzled by the bits 7 and up of the address.
     span = 4 * words
@@ -292,15 +307,25 @@ def write_staged(w: Writer, at: int, words: int, name: str):
         values = ", ".join(f"%{name}{i + j}" for j in range(4))
         w(f"""add.u32 %t5, %t3, {4 * i}; xor.b32 %t5, %t5, %t4;
               @%pin st.shared.v4.b32 [%t5], {{{values}}};""")
+    if not r.whole:
+        write_slices(w, range(at, at + r.slices, r.slices))
+    elif at + r.slices == r.bn:
+        write_slices(w, range(0, r.bn, r.slices))
+
+
+def write_slices(w: Writer, columns: range):
+    """One thread stores slices that are in shared memory, by TMA."""
+    r = w.r
     done = w.label("stored")
     w(f"""fence.proxy.async.shared::cta;
           bar.sync %t7, 128;
-          @%pt bra {done};
-          setp.ne.u32 %pl, %lane, 0;
-          @%pl bra {done};
-          add.u32 %t6, %smem, {r.stages * r.stage_bytes + buffer * r.slice_bytes};
-          mad.lo.u32 %t6, %half, {2 * r.slice_bytes}, %t6;
-          add.u32 %t5, %column, {at}; mad.lo.u32 %t8, %half, {r.bm}, %row;
-          cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%mapd, {{%t5, %t8}}], [%t6];
-          cp.async.bulk.commit_group;""")
+          setp.ne.u32 %pt, %quarter, 0; setp.ne.or.u32 %pt, %lane, 0, %pt;
+          @%pt bra {done};""")
+    for at in columns:
+        buffer = at // r.slices % r.buffers
+        w(f"""add.u32 %t6, %smem, {r.stages * r.stage_bytes + buffer * r.slice_bytes};
+              mad.lo.u32 %t6, %half, {r.buffers * r.slice_bytes}, %t6;
+              add.u32 %t5, %column, {at}; mad.lo.u32 %t8, %half, {r.bm}, %row;
+              cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%mapd, {{%t5, %t8}}], [%t6];""")
+    w("cp.async.bulk.commit_group;")
     w.mark(done)

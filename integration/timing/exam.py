@@ -28,7 +28,10 @@ def read(path: Path = HERE / "ladders.csv") -> list[dict]:
 def recipe_of(row: dict):
     import blackwell
     import hopper
+    import hopper_scaled
     cls = hopper.Recipe if row["arch"] == "h100" else blackwell.Recipe
+    if "kind=scaled" in row["recipe"]:
+        cls = hopper_scaled.Recipe
     values = {}
     for word in row["recipe"].split():
         name, value = word.split("=")
@@ -51,16 +54,20 @@ def correlation(x: list[float], y: list[float]) -> float:
     return sum((a - mx) * (b - my) for a, b in zip(x, y)) / (sx * sy) if sx and sy else 0.0
 
 
-def run_rows(args) -> None:
-    """As a process of its own: prints the nanoseconds of each row."""
+def time_recipe(driver, row: dict, seed: int) -> tuple[int, ...]:
     import run
+    return run.time(driver, recipe_of(row), *(int(row[s]) for s in "mnk"), seed)
+
+
+def run_rows(args, time) -> None:
+    """As a process of its own: prints the nanoseconds of each row."""
     from driver import Driver
     driver = Driver(args.library, args.worker, 148 if args.worker == "b200" else 132)
     for line in sys.stdin:
         index, row = line.rstrip("\n").split("\t", 1)
         row = dict(zip(COLUMNS, row.split("\t")))
         try:
-            timing = run.time(driver, recipe_of(row), *(int(row[s]) for s in "mnk"), args.seed)
+            timing = time(driver, row, args.seed)
             print(index, timing[5], timing[0], f"{timing[1] / max(1, timing[0] * timing[2]):.4f}", flush=True)
         except Exception as error:  # What can't be built counts as missed.
             print(f"{index}: {error} {driver.last_report()}"[:300], file=sys.stderr)
@@ -68,7 +75,7 @@ def run_rows(args) -> None:
             driver.reset()
 
 
-def predict(rows: list[dict], args) -> None:
+def predict(rows: list[dict], args, script: str = __file__) -> None:
     """Versions that are the same kernel here are run once."""
     runs = {}
     for row in rows:
@@ -82,7 +89,7 @@ def predict(rows: list[dict], args) -> None:
         workers = []
         for part in parts:
             text = "".join("\t".join((str(i), *key)) + "\n" for i, key in part)
-            worker = subprocess.Popen([sys.executable, __file__, "--library", args.library, "--worker", arch,
+            worker = subprocess.Popen([sys.executable, script, "--library", args.library, "--worker", arch,
                                        "--seed", str(args.seed)], stdin=subprocess.PIPE,
                                       stdout=subprocess.PIPE, text=True)
             worker.stdin.write(text)
@@ -141,10 +148,14 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--least", type=float, default=0.0, help="fail below this share within 15 %%")
+    parser.add_argument("--slots", metavar="DRAWLOOM",
+                        help="with the issue slots of ptxas, as 'DRAWLOOM slots' counts them")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     args = parser.parse_args()
+    if args.slots:
+        os.environ["TIMING_DRAWLOOM"] = args.slots
     if args.worker:
-        run_rows(args)
+        run_rows(args, time_recipe)
         return 0
     rows = [row for row in read() if row["set"] == args.set and
             (not args.ladder or row["ladder"] in args.ladder)]

@@ -21,7 +21,7 @@ class Recipe:
     groups: int = 2  # Warpgroups that multiply.
     roles: str = "none"  # none, ws
     persistent: bool = False
-    epilogue: str = "direct"  # direct, tma
+    epilogue: str = "direct"  # direct, columns, tma: pairs of D, or elements of its transpose.
     group: int = 1  # Tiles in M that go together.
     ctas: int = 0
     multicast: bool = False  # CTA pairs that share B.
@@ -162,11 +162,18 @@ def write_store(w: Writer):
             w("""add.u32 %t1, %t0, %row; mul.wide.u32 %o, %t1, %N; add.u32 %t3, %t2, %column;
                  cvt.u64.u32 %o2, %t3; add.s64 %o, %o, %o2; shl.b64 %o, %o, 1; add.s64 %o, %o, %out;
                  mul.wide.u32 %o2, %N, 16; add.s64 %o2, %o2, %o;""")
+        elif r.epilogue == "columns":
+            w("""add.u32 %t1, %t0, %row; add.u32 %t3, %t2, %column; mul.wide.u32 %o, %t3, %M;
+                 cvt.u64.u32 %o2, %t1; add.s64 %o, %o, %o2; shl.b64 %o, %o, 1; add.s64 %o, %o, %out;
+                 mul.wide.u32 %o2, %M, 2;""")
         else:
             w(f"""mul.lo.u32 %t4, %t0, {2 * r.bn}; shl.b32 %t5, %t2, 1; add.u32 %t4, %t4, %t5;
                   add.u32 %t4, %t4, %smem; add.u32 %t4, %t4, {r.stages * r.stage_bytes};""")
         for column in range(0, r.bn, 8):
             c = part * (r.bn // 2) + column // 2
+            if r.epilogue == "columns":
+                write_columns(w, c)
+                continue
             for half in range(2):
                 w(f"cvt.rn.bf16x2.f32 %y, %c{c + 2 * half + 1}, %c{c + 2 * half};")
                 if r.epilogue == "direct":
@@ -182,6 +189,17 @@ def write_store(w: Writer):
               cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%mapd, {{%column, %t3}}], [%t4];
               cp.async.bulk.commit_group;""")
         w.mark(done)
+
+
+def write_columns(w: Writer, c: int):
+    """Of eight columns, the elements that a lane has; %o goes on to the next eight."""
+    for element in range(4):
+        w(f"cvt.rn.bf16.f32 %h, %c{c + element};")
+        if element % 2:
+            w(f"add.s64 %o3, %o, %o2; st.global.b16 [%o3+{element // 2 * 16}], %h;")
+        else:
+            w(f"st.global.b16 [%o+{element // 2 * 16}], %h;")
+    w("shl.b64 %o3, %o2, 3; add.s64 %o, %o, %o3;")
 
 
 def tile_loop(w: Writer):
@@ -352,12 +370,12 @@ def write(recipe: Recipe) -> str:
 .maxnreg 168
 {cluster}{{
   .reg .pred %pw, %pa, %pt, %pe, %pl, true;
-  .reg .b16 %both;
+  .reg .b16 %both, %h;
   .reg .b32 %M, %N, %K, %thread, %warp, %lane, %wg, %member, %rank, %smem, %bars, %first, %step, %tilesm;
   .reg .b32 %tilesn, %tiles, %end, %steps, %slot, %parity, %tile, %row, %column, %a, %full, %empty, %kk, %i;
   .reg .b32 %load, %lslot, %lparity, %last, %keep, %ta, %y, %t<10>;
   .reg .f32 %c<{r.parts * r.bn // 2}>;
-  .reg .b64 %mapa, %mapb, %mapd, %out, %da, %db, %dak, %dbk, %o, %o2;
+  .reg .b64 %mapa, %mapb, %mapd, %out, %da, %db, %dak, %dbk, %o, %o2, %o3;
   .shared .align 8 .b64 bars[{2 * r.stages}];
   setp.eq.u32 true, 0, 0;
 {body}

@@ -9,6 +9,7 @@
 // PTX isn't what the hardware executes. What ptxas always makes away with
 // (moves, addresses of variables, parameters) takes nothing here; what it makes
 // several instructions of (64-bit arithmetic, division) takes as many slots.
+// Where a table has what ptxas made of it, that is what counts.
 
 #include "Timing/Clock.h"
 #include "drawloom/PTX/RegisterAccess.h"
@@ -32,7 +33,8 @@ public:
 
   InstTiming run() {
     t.latency = c.aluLatency;
-    if (!arithmetic() && !memory() && !warpWide() && !engines())
+    if (!arithmetic() && !memory() && !warpWide() && !engines() &&
+        !synchronization())
       use(InstTiming::Alu, c.aluCost);
     return t;
   }
@@ -68,6 +70,7 @@ private:
   bool memory();
   bool warpWide();
   bool engines();
+  bool synchronization();
   void multiply();
 
   const ptx::Instruction &inst;
@@ -305,6 +308,15 @@ bool Classifier::engines() {
     event(0);
     use(InstTiming::Lsu, 1);
     return true;
+  default:
+    return false;
+  }
+}
+
+/// Barriers, groups of copies and of products, and other events that cost no
+/// more than the time for which they wait.
+bool Classifier::synchronization() {
+  switch (inst.opcode()) {
   case Opcode::BarSync:
   case Opcode::BarCtaSync:
   case Opcode::BarrierSync:
@@ -347,6 +359,27 @@ bool Classifier::engines() {
   }
 }
 
+/// What ptxas made of the instruction, in place of what its PTX suggests. What
+/// its units take stays as it is.
+static void apply(const IssueCount &count, const ClockConstants &c,
+                  InstTiming &timing) {
+  if (!count.slots && (timing.kind == InstTiming::Renames ||
+                       (timing.kind == InstTiming::Plain && !timing.isEvent))) {
+    // It is part of another one, or was done before a loop.
+    timing = {.kind = InstTiming::Renames, .slots = 0};
+    return;
+  }
+  if (timing.kind == InstTiming::Renames)
+    timing.kind = InstTiming::Plain;
+  const unsigned others = std::max<unsigned>(count.slots, 1) - 1;
+  timing.slots = count.slots;
+  timing.latency += others;
+  // A hold was measured with all that the instruction becomes.
+  timing.hold -= std::min<unsigned>(timing.hold, others);
+  if (count.hasMembar)
+    timing.hold = std::max<unsigned>(timing.hold, c.gpuFence);
+}
+
 ProgramClock::ProgramClock(const Kernel &kernel,
                            const ClockConstants &constants)
     : kernel(&kernel) {
@@ -360,6 +393,8 @@ ProgramClock::ProgramClock(const Kernel &kernel,
       registerCount += isNew;
       registers.push_back(it->second);
     };
+    llvm::ArrayRef<IssueCount> counts =
+        kernel.module->issueSlots(*function.function);
     for (uint32_t index = function.first; index != function.end; ++index) {
       const ptx::Instruction *inst = program.source(&program.code[index]);
       InstTiming &timing = timings[index];
@@ -367,6 +402,8 @@ ProgramClock::ProgramClock(const Kernel &kernel,
       if (!inst)
         continue;
       timing = Classifier(*inst, constants).run();
+      if (!counts.empty())
+        apply(counts[program.origins[index]], constants, timing);
       // Accumulators in registers are ready when wgmma.wait_group is over.
       if (inst->opcode() == Opcode::WgmmaMmaAsync ||
           inst->opcode() == Opcode::WgmmaMmaAsyncSp)

@@ -94,16 +94,18 @@ uint64_t Clock::load(CTA &issuer, const Copy &copy,
   const uint64_t start = std::max(now, unit.copyFree);
   unit.copyFree = start + std::max<uint64_t>(rows, constants.tmaInterval);
   const MemoryClock::Traffic &traffic = copy.traffic;
-  uint64_t latency = latencyOf(issuer.sm().index, start, constants.l2Latency);
-  if (traffic.missed)
-    latency += constants.dramLatency;
+  const uint64_t latency =
+      latencyOf(issuer.sm().index, start, constants.l2Latency) +
+      memory.latency(traffic, start);
   uint64_t stream = (traffic.bytes - traffic.missed) / constants.tmaBoxBytes +
                     traffic.missed / constants.tmaMissBytes;
   uint64_t done =
       std::max(start + std::max(stream, rows), memory.transfer(traffic, start));
   for (CTA *target : targets)
     done = std::max(done, sm(*target).fill.reserve(start, rows));
-  return done + latency + constants.tmaLatency + jitter();
+  // The latency was measured up to the instruction behind the wait.
+  return done + latency + constants.tmaLatency - constants.mbarrierWake +
+         jitter();
 }
 
 uint64_t Clock::copyRemote(CTA &issuer, uint64_t bytes, uint64_t now) {
@@ -122,9 +124,9 @@ uint64_t Clock::store(CTA &issuer, uint64_t bytes, uint64_t now) {
 
 uint64_t Clock::copyAsync(CTA &issuer, const MemoryClock::Traffic &traffic,
                           uint64_t now) {
-  uint64_t latency = latencyOf(issuer.sm().index, now, constants.l2Latency);
-  if (traffic.missed)
-    latency += constants.dramLatency;
+  const uint64_t latency =
+      latencyOf(issuer.sm().index, now, constants.l2Latency) +
+      memory.latency(traffic, now);
   uint64_t rows = divideCeil(traffic.bytes, constants.tmaRowBytes);
   return std::max(sm(issuer).fill.reserve(now, rows),
                   memory.transfer(traffic, now)) +

@@ -149,19 +149,24 @@ public:
   struct Traffic {
     uint64_t bytes = 0, missed = 0;
     uint64_t fromL2 = 0; ///< Without what coalesces with other requests.
+    /// When the last line is in L2 that another request has asked DRAM for.
+    uint64_t arrives = 0;
   };
   /// Bytes that are read or written at `time`.
   void touch(uint64_t address, uint64_t bytes, uint64_t time, Traffic &traffic);
   /// When it has come from L2 and DRAM, asked for at `time`, beside latencies.
   uint64_t transfer(const Traffic &traffic, uint64_t time);
+  /// That of the line which takes longest, beside l2Latency.
+  uint64_t latency(const Traffic &traffic, uint64_t time) const;
 
   uint64_t l2Bytes = 0, dramBytes = 0;
 
 private:
   static constexpr unsigned lineBits = 7, chunkBits = 21;
   struct Line {
-    uint32_t stamp = 0; ///< Lines that had been brought in before, plus 1.
-    uint32_t time = 0;  ///< Of the last request.
+    uint32_t stamp = 0;   ///< Lines that had been brought in before, plus 1.
+    uint32_t time = 0;    ///< Of the last request.
+    uint32_t arrival = 0; ///< When DRAM has brought it.
   };
   const ClockConstants &constants;
   Activity &activity;

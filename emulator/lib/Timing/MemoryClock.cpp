@@ -15,6 +15,9 @@ using namespace drawloom::emu;
 /// Bytes of device memory that there is a table for.
 static constexpr uint64_t addressLimit = uint64_t(1) << 40;
 
+/// Addresses that follow each other are in the same half of L2 up to here.
+static constexpr uint64_t halfBytes = 4096;
+
 MemoryClock::MemoryClock(const ClockConstants &constants, Activity &activity)
     : constants(constants), activity(activity), l2(constants.l2Bytes),
       dram(constants.dramBytes),
@@ -49,10 +52,16 @@ void MemoryClock::touch(uint64_t address, uint64_t bytes, uint64_t time,
     if (!hits) {
       ++brought;
       traffic.missed += part;
+      entry.arrival = uint32_t(time) + constants.dramLatency;
+    } else if (int32_t wait = entry.arrival - uint32_t(time); wait > 0) {
+      // It has been asked for, and all wait for the same answer.
+      uint64_t latest = std::min<uint64_t>(wait, constants.dramLatency);
+      traffic.arrives = std::max(traffic.arrives, time + latest);
     }
     if (!hits || uint32_t(time) - entry.time > constants.l2Window)
       traffic.fromL2 += part;
-    entry = {uint32_t(brought + 1), uint32_t(time)};
+    entry.stamp = brought + 1;
+    entry.time = time;
   }
 }
 
@@ -64,4 +73,11 @@ uint64_t MemoryClock::transfer(const Traffic &traffic, uint64_t time) {
   if (traffic.missed)
     done = std::max(done, dram.reserve(time, traffic.missed));
   return done;
+}
+
+uint64_t MemoryClock::latency(const Traffic &traffic, uint64_t time) const {
+  uint64_t latency = traffic.missed ? constants.dramLatency : 0;
+  if (traffic.bytes > halfBytes)
+    latency = std::max<uint64_t>(latency, constants.l2Far);
+  return std::max(latency, std::max(traffic.arrives, time) - time);
 }

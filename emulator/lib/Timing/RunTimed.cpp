@@ -88,8 +88,7 @@ Clock::Access Clock::access(Warp &warp, const AccessInfo &info, uint32_t mask,
   uint64_t latency =
       latencyOf(warp.cta().sm().index, address,
                 reads ? constants.l2Latency : constants.atomicLatency);
-  return {moved,
-          moved + latency + (traffic.missed ? constants.dramLatency : 0)};
+  return {moved, moved + latency + memory.latency(traffic, now)};
 }
 
 //===----------------------------------------------------------------------===//

@@ -46,9 +46,13 @@ static std::string placeOf(const Stall &stall) {
 std::string TimingReport::str(unsigned most) const {
   std::string text;
   for (const LaunchTime &launch : launches)
-    text += formatv("{0}: {1} cycles, {2:f2} us at {3} MHz\n",
-                    launch.kernel->function->name, launch.end - launch.begin,
-                    double(launch.end - launch.begin) / clockMhz, clockMhz);
+    text += formatv(
+        "{0}: {1} cycles, {2:f2} us at {3} MHz{4}\n",
+        launch.kernel->function->name, launch.end - launch.begin,
+        double(launch.end - launch.begin) / clockMhz, clockMhz,
+        launch.kernel->module->issueSlots(*launch.kernel->function).empty()
+            ? ""
+            : ", with the issue slots of ptxas");
   text += formatv("tensor cores of {0} SMs: {1:f1} % busy; {2:f2} MB from L2, "
                   "{3:f2} MB from and to DRAM\n",
                   smsUsed, 100 * tensorUtilization(), l2Bytes / 1e6,

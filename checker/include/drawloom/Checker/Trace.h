@@ -34,7 +34,9 @@ namespace drawloom::checker {
 
 class Trace : public emu::Listener {
 public:
-  explicit Trace(PlanNames names) : names(std::move(names)) {}
+  /// Of a launch, `most` CTAs and what is in their clusters.
+  explicit Trace(PlanNames names, uint64_t most = UINT64_MAX)
+      : names(std::move(names)), most(most) {}
 
   void launchStarted(uint32_t index, const emu::Launch &launch) override;
   std::unique_ptr<emu::ClusterListener>
@@ -78,6 +80,7 @@ private:
   class ClusterTrace;
 
   const PlanNames names;
+  const uint64_t most;
   std::map<uint32_t, LaunchedKernel> kernels;
   unsigned launches = 0;
   std::vector<Cta> ctas;

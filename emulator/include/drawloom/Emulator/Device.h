@@ -23,6 +23,7 @@
 
 #include "drawloom/Emulator/DeviceHeap.h"
 #include "drawloom/Emulator/GlobalMemory.h"
+#include "drawloom/Emulator/IssueSlots.h"
 #include "drawloom/Emulator/Report.h"
 #include "drawloom/PTX/Module.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -165,6 +166,16 @@ public:
   uint64_t constantBase() const { return constantBaseField; }
   uint64_t constantSize() const { return constantSizeField; }
 
+  /// What the clock counts by, in place of the PTX.
+  void setIssueSlots(IssueSlots slots) { slotsField = std::move(slots); }
+  /// Of a function's instructions; empty if they were not set.
+  llvm::ArrayRef<IssueCount> issueSlots(const ptx::Function &function) const {
+    auto found = slotsField.find(&function);
+    if (found == slotsField.end())
+      return {};
+    return found->second;
+  }
+
 private:
   friend class Device;
   LoadedModule(Device &device, std::unique_ptr<ptx::Module> module);
@@ -180,6 +191,7 @@ private:
 
   struct Decoded;
   llvm::StringMap<std::unique_ptr<Decoded>> kernels;
+  IssueSlots slotsField;
 };
 
 /// The generic address of a function of a module, as `mov` gives it.
