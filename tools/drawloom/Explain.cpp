@@ -54,6 +54,7 @@ static void printHelp() {
          "                        [--diagram KIND] [-o FILE] [--sarif FILE]\n"
          "       drawloom explain --time FILE --arch ARCH [--shape "
          "NAME=MxN[,...]]\n"
+         "                        [--format text|html] [-o FILE]\n"
          "                        [options of 'drawloom run' for a program]\n"
          "\n"
          "FILE holds linalg on tensors, tile programs, or kernels with roles "
@@ -92,7 +93,9 @@ static void printHelp() {
          "  --sarif FILE    write what the compiler says as SARIF 2.1.0: why "
          "it rejects,\n"
          "                  and its warnings, at their lines\n"
-         "  --time          predict the time; --shape gives the sizes\n"
+         "  --time          predict the time; --shape gives the sizes. As a "
+         "page, with a\n"
+         "                  timeline and a roofline\n"
          "  --help          this text\n"
          "\n"
       << exitStatusHelp

@@ -17,14 +17,21 @@
 #include "Files.h"
 #include "ProgramOptions.h"
 #include "Terminal.h"
+#include "TimePage.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Driver/Compile.h"
+#include "drawloom/Driver/Page.h"
+#include "drawloom/Emulator/ClockConstants.h"
+#include "drawloom/Emulator/Device.h"
 #include "drawloom/Run/Execute.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace drawloom;
 using llvm::json::Object;
@@ -61,11 +68,12 @@ static mlir::Operation *findProgram(mlir::ModuleOp module,
 
 /// Compiles a copy of the program with a schedule, and runs it by the clock.
 /// Tensors are not moved, so that large ones take seconds. The arguments are
-/// made for the first one.
+/// made for the first one. `trace`: a file for that of the first CTA.
 static llvm::Expected<Timed> timeProgram(mlir::ModuleOp program,
                                          const ProgramOptions &options,
                                          std::optional<run::Arguments> &given,
-                                         const tile::Schedule *schedule) {
+                                         const tile::Schedule *schedule,
+                                         llvm::StringRef trace = "") {
   mlir::OwningOpRef<mlir::ModuleOp> copy = program.clone();
   mlir::Operation *found = findProgram(*copy, options.kernel);
   if (schedule)
@@ -91,9 +99,14 @@ static llvm::Expected<Timed> timeProgram(mlir::ModuleOp program,
   timed.plan = compiled->kernels.front().plan;
 
   DriverCheck names({}, printPlans(compiled->kernels.front()));
-  llvm::Expected<runtime::Device> device = run::openDevice(
-      options.device, options.sms.value_or(0),
-      {{"DRAWLOOM_TIME", "without-data"}, {"DRAWLOOM_QUIET", "1"}});
+  llvm::SmallVector<runtime::Driver::Setting> settings = {
+      {"DRAWLOOM_TIME", "without-data"}, {"DRAWLOOM_QUIET", "1"}};
+  if (!trace.empty()) {
+    settings.push_back({"DRAWLOOM_TRACE", trace.str()});
+    settings.push_back({"DRAWLOOM_TRACE_CTAS", "1"});
+  }
+  llvm::Expected<runtime::Device> device =
+      run::openDevice(options.device, options.sms.value_or(0), settings);
   if (!device)
     return device.takeError();
   if (llvm::Error error = run::execute(*compiled, *device, arguments))
@@ -299,15 +312,14 @@ static KTiles findKTiles(const Timed &timed) {
 }
 
 static void printTimed(const Timed &timed, const run::Arguments &arguments,
-                       const ProgramOptions &options) {
+                       const ProgramOptions &options, llvm::raw_ostream &os) {
   const Object &report = timed.report;
   auto number = [&](llvm::StringRef name) {
     return report.getNumber(name).value_or(0);
   };
-  plan::printSummary(timed.plan, llvm::outs());
-  llvm::outs() << "arguments: " << run::describe(arguments) << "\n\n"
-               << llvm::formatv(
-                      "predicted     {0:f2} us on {2} with {1} SMs in use: {3} "
+  plan::printSummary(timed.plan, os);
+  os << "arguments: " << run::describe(arguments) << "\n\n"
+     << llvm::formatv("predicted     {0:f2} us on {2} with {1} SMs in use: {3} "
                       "cycles at {4} MHz\n"
                       "tensor cores  {5:f1} % busy\n"
                       "memory        {6:f1} MB from L2, {7:f1} MB from and to "
@@ -318,12 +330,12 @@ static void printTimed(const Timed &timed, const run::Arguments &arguments,
                       100 * number("tensorUtilization"),
                       number("l2Bytes") / 1e6, number("dramBytes") / 1e6);
   if (getCycles(report, "prologueCycles"))
-    llvm::outs() << llvm::formatv("exposed       prologue {0} cycles, tail {1} "
-                                  "cycles (mean of the SMs)\n",
-                                  getCycles(report, "prologueCycles"),
-                                  getCycles(report, "tailCycles"));
+    os << llvm::formatv("exposed       prologue {0} cycles, tail {1} "
+                        "cycles (mean of the SMs)\n",
+                        getCycles(report, "prologueCycles"),
+                        getCycles(report, "tailCycles"));
   if (std::string path = findCriticalPath(timed); !path.empty())
-    llvm::outs() << "critical      " << path << '\n';
+    os << "critical      " << path << '\n';
 
   // Warps without a role wait for the others to end.
   auto forEachRole = [&](llvm::function_ref<void(const Object &)> f) {
@@ -340,32 +352,31 @@ static void printTimed(const Timed &timed, const run::Arguments &arguments,
     period = std::max(period, tiles.share(role, getCycles(role)));
   });
   if (tiles.count)
-    llvm::outs() << llvm::formatv("K tile        {0:f0} cycles of a CTA for "
-                                  "each slot of {1}\n",
-                                  period, tiles.pipe);
-  llvm::outs() << '\n' << llvm::left_justify("role", width);
+    os << llvm::formatv("K tile        {0:f0} cycles of a CTA for "
+                        "each slot of {1}\n",
+                        period, tiles.pipe);
+  os << '\n' << llvm::left_justify("role", width);
   if (tiles.count)
-    llvm::outs() << "  works per K tile";
-  llvm::outs() << "   waits  for\n";
+    os << "  works per K tile";
+  os << "   waits  for\n";
   forEachRole([&](const Object &role) {
-    llvm::outs() << llvm::left_justify(*role.getString("role"), width);
+    os << llvm::left_justify(*role.getString("role"), width);
     if (tiles.count) {
       const double works = getCycles(role) * (1 - waitShare(role));
-      llvm::outs() << llvm::formatv("  {0,9:f0} cycles",
-                                    tiles.share(role, works));
+      os << llvm::formatv("  {0,9:f0} cycles", tiles.share(role, works));
     }
-    llvm::outs() << llvm::formatv("  {0,4:f1} %", 100 * waitShare(role));
+    os << llvm::formatv("  {0,4:f1} %", 100 * waitShare(role));
     unsigned count = 0;
     forEach(role, "waits", [&](const Object &wait) {
       constexpr unsigned most = 3;
       if (count++ < most)
-        llvm::outs() << (count == 1 ? "  " : ", ")
-                     << llvm::formatv("{0:f1} % {1}",
-                                      100.0 * getCycles(wait) /
-                                          std::max<int64_t>(1, getCycles(role)),
-                                      *wait.getString("for"));
+        os << (count == 1 ? "  " : ", ")
+           << llvm::formatv("{0:f1} % {1}",
+                            100.0 * getCycles(wait) /
+                                std::max<int64_t>(1, getCycles(role)),
+                            *wait.getString("for"));
     });
-    llvm::outs() << '\n';
+    os << '\n';
   });
 }
 
@@ -388,12 +399,12 @@ static std::string shorten(llvm::Error error) {
 
 static void printVariants(mlir::ModuleOp program, const ProgramOptions &options,
                           std::optional<run::Arguments> &arguments,
-                          const Timed &base, llvm::ArrayRef<Variant> variants) {
+                          const Timed &base, llvm::ArrayRef<Variant> variants,
+                          llvm::raw_ostream &os) {
   size_t width = llvm::StringRef("with").size();
   for (const Variant &variant : variants)
     width = std::max(width, variant.name.size());
-  llvm::outs() << '\n'
-               << llvm::left_justify("with", width) << "       time  change\n";
+  os << '\n' << llvm::left_justify("with", width) << "       time  change\n";
   for (const Variant &variant : variants) {
     llvm::Expected<Timed> timed = [&] {
       Waiting waiting("timing " + variant.name);
@@ -403,20 +414,178 @@ static void printVariants(mlir::ModuleOp program, const ProgramOptions &options,
           [](mlir::Diagnostic &) { return mlir::success(); });
       return timeProgram(program, options, arguments, &variant.schedule);
     }();
-    llvm::outs() << llvm::left_justify(variant.name, width) << "  ";
+    os << llvm::left_justify(variant.name, width) << "  ";
     if (!timed)
-      llvm::outs() << shorten(timed.takeError()) << '\n';
+      os << shorten(timed.takeError()) << '\n';
     else
-      llvm::outs() << llvm::format(
-          "%6.2f us  %+.1f %%\n", timed->microseconds(),
-          100 * (timed->microseconds() / base.microseconds() - 1));
-    llvm::outs().flush();
+      os << llvm::format("%6.2f us  %+.1f %%\n", timed->microseconds(),
+                         100 *
+                             (timed->microseconds() / base.microseconds() - 1));
+    os.flush();
   }
 }
 
+//===----------------------------------------------------------------------===//
+// The page
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What the verb has beside what a program is asked.
+struct TimeOutput {
+  bool isPage = false;
+  std::string path = "-";
+};
+} // namespace
+
+/// Takes --format and -o out of the arguments.
+static llvm::Expected<TimeOutput>
+takeOutput(llvm::SmallVectorImpl<llvm::StringRef> &arguments) {
+  TimeOutput output;
+  for (size_t i = 0; i < arguments.size();) {
+    const bool isFormat = arguments[i] == "--format";
+    if (!isFormat && arguments[i] != "-o") {
+      ++i;
+      continue;
+    }
+    if (i + 1 == arguments.size())
+      return llvm::createStringError("'" + arguments[i] + "' takes a value");
+    llvm::StringRef value = arguments[i + 1];
+    if (isFormat && value != "text" && value != "html")
+      return llvm::createStringError(
+          "with --time, --format takes text or html, not '" + value + "'");
+    if (isFormat)
+      output.isPage = value == "html";
+    else
+      output.path = value.str();
+    arguments.erase(arguments.begin() + i, arguments.begin() + i + 2);
+  }
+  return output;
+}
+
+/// Bits of an element of the operands: of what the role that loads most gives.
+static unsigned findOperandBits(const Timed &timed) {
+  const KTiles tiles = findKTiles(timed);
+  for (const plan::Pipe &pipe : timed.plan.pipes) {
+    if (tiles.pipe != "@" + pipe.name || pipe.tensors.empty())
+      continue;
+    llvm::StringRef element =
+        llvm::StringRef(pipe.tensors.front().type).rsplit('x').second;
+    unsigned bits;
+    // "bf16", "f8E4M3FN", "tf32"
+    element = element.ltrim("abcdefghijklmnopqrstuvwxyz");
+    if (!element.consumeInteger(10, bits))
+      return bits;
+  }
+  return 16;
+}
+
+/// What the kernel reaches, and what its device can do at the run's clock.
+static Roofline makeRoofline(const Timed &timed,
+                             const ProgramOptions &options) {
+  const emu::DeviceModel &model = *emu::findDeviceModel(options.device);
+  const emu::ClockConstants &constants = *emu::ClockConstants::of(model);
+  const Object &report = timed.report;
+  const int64_t mhz = getCycles(report, "clockMhz");
+  const double hertz = 1e6 * mhz;
+  // A step takes 32 bytes of K, of any type.
+  const double ofSm = constants.mmaFlops * 16.0 / findOperandBits(timed);
+  // --time alone asks for 0: as many as the real one.
+  const unsigned given = options.sms.value_or(0);
+  const unsigned sms = given ? given : model.smCount;
+  Roofline roof;
+  roof.kernel = timed.plan.kernel;
+  roof.gpu =
+      llvm::formatv("an {0} with {1} SMs at {2} MHz", model.product, sms, mhz)
+          .str();
+  roof.peak = ofSm * sms * hertz;
+  roof.bandwidth = constants.dramBytes * hertz;
+  roof.reached = report.getNumber("tensorUtilization").value_or(0) * ofSm *
+                 getCycles(report, "sms") * hertz;
+  roof.bytes = report.getNumber("dramBytes").value_or(0) /
+               (1e-6 * std::max(1e-9, timed.microseconds()));
+  return roof;
+}
+
+static llvm::Expected<std::string> makePage(const Timed &timed,
+                                            const ProgramOptions &options,
+                                            llvm::StringRef trace,
+                                            llvm::StringRef text) {
+  auto buffer = llvm::MemoryBuffer::getFile(trace);
+  if (!buffer)
+    return llvm::createStringError("no trace of the run: " +
+                                   buffer.getError().message());
+  std::string time;
+  llvm::raw_string_ostream os(time);
+  os << "<section>\n<h1>Time of @" << plan::escapeForXml(timed.plan.kernel)
+     << "</h1>\n<pre class=\"time\">" << plan::escapeForXml(text) << "</pre>\n";
+  if (llvm::Error error = drawTimeline((*buffer)->getBuffer(), os))
+    return error;
+  if (timed.report.getNumber("tensorUtilization").value_or(0) > 0)
+    drawRoofline(makeRoofline(timed, options), os);
+  os << "</section>\n";
+  std::string page;
+  llvm::raw_string_ostream pageStream(page);
+  printPage(timed.plan, {}, pageStream, time);
+  return page;
+}
+
+/// Times the program and its variants, and writes what came of it.
+static ExitStatus explainTime(InputModule &input, mlir::Operation *program,
+                              const ProgramOptions &options,
+                              const TimeOutput &output) {
+  llvm::SmallString<128> trace;
+  llvm::scope_exit removeTrace([&] {
+    if (!trace.empty())
+      llvm::sys::fs::remove(trace);
+  });
+  if (output.isPage)
+    if (std::error_code failed = llvm::sys::fs::createTemporaryFile(
+            "drawloom-time", "json", trace)) {
+      llvm::errs() << "drawloom: no file for a trace: " << failed.message()
+                   << " [cannot-write]\n";
+      return Failed;
+    }
+  std::optional<run::Arguments> made;
+  llvm::Expected<Timed> base = [&] {
+    Waiting waiting("timing");
+    return timeProgram(input.get(), options, made, nullptr, trace);
+  }();
+  if (!base) {
+    input.report(base.takeError());
+    return Failed;
+  }
+  std::string text;
+  llvm::raw_string_ostream kept(text);
+  const bool isShown = !output.isPage && output.path == "-";
+  llvm::raw_ostream &os =
+      isShown ? static_cast<llvm::raw_ostream &>(llvm::outs()) : kept;
+  printTimed(*base, *made, options, os);
+  printVariants(input.get(), options, made, *base,
+                listVariants(tile::getSchedule(program), *base,
+                             llvm::isa<mlir::func::FuncOp>(program),
+                             *options.arch),
+                os);
+  os << "\nA prediction by a model; docs/Timing.md says how good it is.\n";
+  if (isShown)
+    return Clean;
+  if (output.isPage) {
+    llvm::Expected<std::string> page = makePage(*base, options, trace, text);
+    if (!page) {
+      llvm::errs() << "drawloom: " << llvm::toString(page.takeError()) << '\n';
+      return Failed;
+    }
+    text = std::move(*page);
+  }
+  return mlir::succeeded(writeOutput(output.path, text)) ? Clean : Failed;
+}
+
 ExitStatus drawloom::runExplainTime(llvm::ArrayRef<llvm::StringRef> arguments) {
+  llvm::SmallVector<llvm::StringRef> rest(arguments);
+  llvm::Expected<TimeOutput> output = takeOutput(rest);
+  if (!output)
+    return complain("explain", llvm::toString(output.takeError()));
   llvm::Expected<ProgramOptions> options =
-      ProgramOptions::read(arguments, "explain");
+      ProgramOptions::read(rest, "explain");
   if (!options)
     return complain("explain", llvm::toString(options.takeError()));
   if (llvm::StringRef(options->input).ends_with(".ptx"))
@@ -435,21 +604,5 @@ ExitStatus drawloom::runExplainTime(llvm::ArrayRef<llvm::StringRef> arguments) {
   }
   if (!options->arguments.seed)
     options->arguments.seed = 0; // What they hold doesn't count.
-  std::optional<run::Arguments> made;
-  llvm::Expected<Timed> base = [&] {
-    Waiting waiting("timing");
-    return timeProgram(input->get(), *options, made, nullptr);
-  }();
-  if (!base) {
-    input->report(base.takeError());
-    return Failed;
-  }
-  printTimed(*base, *made, *options);
-  printVariants(input->get(), *options, made, *base,
-                listVariants(tile::getSchedule(program), *base,
-                             llvm::isa<mlir::func::FuncOp>(program),
-                             *options->arch));
-  llvm::outs() << "\nA prediction by a model; docs/Timing.md says how good it "
-                  "is.\n";
-  return Clean;
+  return explainTime(*input, program, *options, *output);
 }

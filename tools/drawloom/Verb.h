@@ -50,6 +50,7 @@ void printPtxOptions(llvm::StringRef verb);
 void printCommandOptions();
 void printCheckerOptions(llvm::StringRef verb);
 ExitStatus runSelftest(llvm::ArrayRef<llvm::StringRef> arguments);
+ExitStatus runSlots(llvm::ArrayRef<llvm::StringRef> arguments);
 ExitStatus runSweep(llvm::ArrayRef<llvm::StringRef> arguments);
 ExitStatus runTrace(llvm::ArrayRef<llvm::StringRef> arguments);
 

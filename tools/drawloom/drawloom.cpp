@@ -61,6 +61,7 @@ static constexpr Verb verbs[] = {
      runVerbRun},
     {"selftest", "run the numeric suite on a GPU or an emulated one",
      runSelftest},
+    {"slots", "count what ptxas makes of each PTX instruction", runSlots},
     {"sweep", "run kernels with many shapes, schedules, orders and checks",
      runSweep},
     {"trace", "show who waited for what, in a run", runTrace},

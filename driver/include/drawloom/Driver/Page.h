@@ -34,8 +34,10 @@ struct StageText {
 std::vector<StageText> listStages(mlir::ModuleOp module, llvm::StringRef text,
                                   CompileOptions options);
 
+/// `time`: HTML about a timed run, which comes first.
 void printPage(llvm::ArrayRef<plan::Plan> plans,
-               llvm::ArrayRef<StageText> stages, llvm::raw_ostream &os);
+               llvm::ArrayRef<StageText> stages, llvm::raw_ostream &os,
+               llvm::StringRef time = {});
 
 } // namespace drawloom
 
