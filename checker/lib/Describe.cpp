@@ -208,45 +208,29 @@ static std::string adviceApart(const std::string &first,
   return "";
 }
 
-static std::string whyOf(const Finding &finding, const Access &before,
-                         const Access &now, Missing missing) {
+static std::string whyUnordered(const Finding &finding, const Access &before,
+                                const Access &now, Missing missing) {
+  const std::string first = lineOf(finding.first),
+                    second = lineOf(finding.second);
+  if (before.isUpdate && now.isUpdate)
+    return "both threads load the bytes, compute with them and store them, "
+           "and nothing orders the two: what one of them adds is lost";
+  if (isOneInstruction(before, now))
+    return "two lanes of one instruction store different values to the same "
+           "bytes; which one stays is not defined";
+  if (std::string why = whyStrong(first, second, before, now); !why.empty())
+    return why;
+  return before.cluster == now.cluster
+             ? "no barrier, mbarrier or flag is between " + first + " and " +
+                   second
+             : whyApart(first, second, missing);
+}
+
+/// Of accesses that are ordered, where a fence is missing all the same.
+static std::string whyFence(const Finding &finding, const Access &before) {
   const std::string first = lineOf(finding.first),
                     second = lineOf(finding.second);
   switch (finding.rule) {
-  case Rule::Unordered:
-    if (before.isUpdate && now.isUpdate)
-      return "both threads load the bytes, compute with them and store them, "
-             "and nothing orders the two: what one of them adds is lost";
-    if (isOneInstruction(before, now))
-      return "two lanes of one instruction store different values to the same "
-             "bytes; which one stays is not defined";
-    if (std::string why = whyStrong(first, second, before, now); !why.empty())
-      return why;
-    return before.cluster == now.cluster
-               ? "no barrier, mbarrier or flag is between " + first + " and " +
-                     second
-               : whyApart(first, second, missing);
-  case Rule::MissingSyncwarp:
-    return "another lane of the warp signaled after " + first +
-           "; what it releases is its own past, and this lane's access is "
-           "not in it";
-  case Rule::InsufficientScope:
-    return first +
-           " comes first in every run, but the synchronization between them "
-           "is relaxed, .cta where it crosses CTAs, or an engine's, "
-           "which is for its own work only: the access need not be "
-           "visible";
-  case Rule::InsufficientScopeOnRelease:
-    return first +
-           " comes first in every run, but the synchronization between them is "
-           "relaxed, or .cta where it crosses CTAs: " +
-           second + " may overtake the read";
-  case Rule::InFlight:
-    return before.isEngine
-               ? "nothing between them says that the operation of " + first +
-                     " is over"
-               : "nothing orders " + first + " before the operation of " +
-                     second + " is issued, or after it is over";
   case Rule::ProxyFence:
     return "the two are ordered, but " + first +
            " writes through the generic proxy and " + second +
@@ -271,6 +255,51 @@ static std::string whyOf(const Finding &finding, const Access &before,
     return "the work of " + first +
            " is over and waited for, but tcgen05.fence is missing around the "
            "synchronization";
+  case Rule::TensorMapFence:
+    return "the copy reads its map through the tensormap proxy, and no thread "
+           "of its cluster has executed fence.proxy.tensormap::generic.acquire "
+           "on it at .gpu scope or wider; " +
+           first + " is in another cluster";
+  default: // No fence.
+    return "";
+  }
+}
+
+static std::string whyOf(const Finding &finding, const Access &before,
+                         const Access &now, Missing missing) {
+  const std::string first = lineOf(finding.first),
+                    second = lineOf(finding.second);
+  switch (finding.rule) {
+  case Rule::Unordered:
+    return whyUnordered(finding, before, now, missing);
+  case Rule::MissingSyncwarp:
+    return "another lane of the warp signaled after " + first +
+           "; what it releases is its own past, and this lane's access is "
+           "not in it";
+  case Rule::InsufficientScope:
+    return first +
+           " comes first in every run, but the synchronization between them "
+           "is relaxed, .cta where it crosses CTAs, or an engine's, "
+           "which is for its own work only: the access need not be "
+           "visible";
+  case Rule::InsufficientScopeOnRelease:
+    return first +
+           " comes first in every run, but the synchronization between them is "
+           "relaxed, or .cta where it crosses CTAs: " +
+           second + " may overtake the read";
+  case Rule::InFlight:
+    return before.isEngine
+               ? "nothing between them says that the operation of " + first +
+                     " is over"
+               : "nothing orders " + first + " before the operation of " +
+                     second + " is issued, or after it is over";
+  case Rule::ProxyFence:
+  case Rule::ProxyFenceBeforeRefill:
+  case Rule::ProxyFenceBetweenCtas:
+  case Rule::ProxyFenceAfterMma:
+  case Rule::TensorFence:
+  case Rule::TensorMapFence:
+    return whyFence(finding, before);
   case Rule::TensorLoadReuse:
     return "no tcgen05.wait::ld is between the load of " + first +
            " and the synchronization with " + second +
@@ -288,11 +317,6 @@ static std::string whyOf(const Finding &finding, const Access &before,
     return first + " writes the bytes in this launch, and " + second +
            " reads them through a cache that need not see it, whatever orders "
            "the two";
-  case Rule::TensorMapFence:
-    return "the copy reads its map through the tensormap proxy, and no thread "
-           "of its cluster has executed fence.proxy.tensormap::generic.acquire "
-           "on it at .gpu scope or wider; " +
-           first + " is in another cluster";
   case Rule::SameStore:
     return "nothing orders the two, and both write the same value";
   default: // No race.
@@ -301,41 +325,68 @@ static std::string whyOf(const Finding &finding, const Access &before,
   return "";
 }
 
+static std::string adviceUnordered(const Finding &finding, const Access &before,
+                                   const Access &now, Missing missing) {
+  const std::string first = lineOf(finding.first),
+                    second = lineOf(finding.second);
+  if (before.isUpdate && now.isUpdate)
+    return "atom or red in place of the load and the store; a barrier "
+           "between the updates of two threads, if each of them has the "
+           "bytes for itself between two barriers";
+  if (isOneInstruction(before, now))
+    return "an atomic, if every lane's value counts; otherwise a predicate "
+           "by which one lane stores";
+  if (before.scope != emu::Scope::None && now.scope != emu::Scope::None)
+    return adviceStrong(first, second, before, now);
+  if (before.cluster != now.cluster)
+    return adviceWeak(first, second, before, now) +
+           adviceApart(first, second, missing);
+  if (before.rank != now.rank)
+    return adviceWeak(first, second, before, now) +
+           "barrier.cluster, or an mbarrier with .release.cluster and "
+           ".acquire.cluster, between " +
+           first + " and " + second;
+  if (before.warp == now.warp)
+    return adviceWeak(first, second, before, now) + "bar.warp.sync between " +
+           first + " and " + second +
+           ": lanes of a warp are threads of their own (bar.sync, if other "
+           "warps use the bytes between the two)";
+  return adviceWeak(first, second, before, now) + "bar.sync between " + first +
+         " and " + second +
+         (before.writes && now.writes
+              ? ", or other bytes for one of them, if they are meant for two "
+                "arrays"
+              : ", or an mbarrier that one side arrives at and the other "
+                "waits for");
+}
+
+/// Where to put the fence between the generic proxy and the async one.
+static std::string adviceProxyFence(const Finding &finding,
+                                    const Access &before, const Access &now) {
+  const std::string first = lineOf(finding.first),
+                    second = lineOf(finding.second);
+  std::string fence = finding.space == Finding::Global
+                          ? "fence.proxy.async.global"
+                          : "fence.proxy.async.shared::cta";
+  if (opcodeOf(before) == Opcode::CpAsync)
+    return fence + " after the threads have waited for the copies of " + first +
+           " (cp.async.wait_group), and before they release";
+  if (before.cluster == now.cluster && before.rank != now.rank)
+    return fence + " before " + second +
+           ", in the thread that executes it, after the barrier";
+  if (before.cluster != now.cluster)
+    return fence + " before " + second + ", in its CTA, after the acquire";
+  return fence + " after " + first +
+         ", executed by the same threads before they signal the barrier";
+}
+
 static std::string adviceOf(const Finding &finding, const Access &before,
                             const Access &now, Missing missing) {
   const std::string first = lineOf(finding.first),
                     second = lineOf(finding.second);
   switch (finding.rule) {
   case Rule::Unordered:
-    if (before.isUpdate && now.isUpdate)
-      return "atom or red in place of the load and the store; a barrier "
-             "between the updates of two threads, if each of them has the "
-             "bytes for itself between two barriers";
-    if (isOneInstruction(before, now))
-      return "an atomic, if every lane's value counts; otherwise a predicate "
-             "by which one lane stores";
-    if (before.scope != emu::Scope::None && now.scope != emu::Scope::None)
-      return adviceStrong(first, second, before, now);
-    if (before.cluster != now.cluster)
-      return adviceWeak(first, second, before, now) +
-             adviceApart(first, second, missing);
-    if (before.rank != now.rank)
-      return adviceWeak(first, second, before, now) +
-             "barrier.cluster, or an mbarrier with .release.cluster and "
-             ".acquire.cluster, between " +
-             first + " and " + second;
-    if (before.warp == now.warp)
-      return adviceWeak(first, second, before, now) + "bar.warp.sync between " +
-             first + " and " + second +
-             ": lanes of a warp are threads of their own (bar.sync, if other "
-             "warps use the bytes between the two)";
-    return adviceWeak(first, second, before, now) + "bar.sync between " +
-           first + " and " + second +
-           (before.writes && now.writes
-                ? ", or other bytes for one of them, if they are meant for two "
-                  "arrays"
-                : ", or an mbarrier that one side arrives at and the other "
-                  "waits for");
+    return adviceUnordered(finding, before, now, missing);
   case Rule::MissingSyncwarp:
     return "bar.warp.sync after " + first +
            ", before the lane that signals does";
@@ -357,21 +408,8 @@ static std::string adviceOf(const Finding &finding, const Access &before,
                : "an order from " + first + " to the issue at " + second +
                      "; or, if it comes later, " + completionOf(now);
   case Rule::ProxyFence:
-  case Rule::ProxyFenceBeforeRefill: {
-    std::string fence = finding.space == Finding::Global
-                            ? "fence.proxy.async.global"
-                            : "fence.proxy.async.shared::cta";
-    if (opcodeOf(before) == Opcode::CpAsync)
-      return fence + " after the threads have waited for the copies of " +
-             first + " (cp.async.wait_group), and before they release";
-    if (before.cluster == now.cluster && before.rank != now.rank)
-      return fence + " before " + second +
-             ", in the thread that executes it, after the barrier";
-    if (before.cluster != now.cluster)
-      return fence + " before " + second + ", in its CTA, after the acquire";
-    return fence + " after " + first +
-           ", executed by the same threads before they signal the barrier";
-  }
+  case Rule::ProxyFenceBeforeRefill:
+    return adviceProxyFence(finding, before, now);
   case Rule::ProxyFenceBetweenCtas:
     return "fence.proxy.async before " + second + ", after the acquire";
   case Rule::ProxyFenceAfterMma:

@@ -209,6 +209,11 @@ void Shadow::touchPart(Part &part, uint64_t start, unsigned bitBytes,
     part.muchRead |= mask & ~written;
     return;
   }
+  addRecord(part, mask, touch);
+}
+
+void Shadow::addRecord(Part &part, uint64_t mask, Touch &touch) {
+  const Access &now = touch.access;
   if (part.records.size() >= mostRecords) {
     auto oldest = llvm::find_if(
         part.records, [](const Record &record) { return !record.writes; });

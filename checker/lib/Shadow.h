@@ -147,6 +147,8 @@ private:
   bool gather(llvm::ArrayRef<emu::MemoryRange> ranges, uint64_t &first);
   void touchPart(Part &part, uint64_t start, unsigned bitBytes, uint64_t mask,
                  Touch &touch);
+  /// Adds a record of the access; in a full part, in place of the oldest read.
+  void addRecord(Part &part, uint64_t mask, Touch &touch);
   Held *hold(const Access &access);
   void release(Held *held);
   template <typename F>

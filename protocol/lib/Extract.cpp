@@ -77,6 +77,10 @@ private:
   void arrive(const Event &event, Barrier &barrier);
   /// Something about other barriers than mbarriers. False if it is none of it.
   bool order(const Event &event);
+  /// Something about no barrier. False if it is none of it.
+  bool note(const Event &event);
+  /// Whether it is known which mbarrier an event is about; says so if it isn't.
+  bool isFollowed(const Event &event);
   unsigned numberOf(const Decision &decision);
   void expect(const Event &event);
   void copy(const Event &event, Barrier &barrier, Part &part);
@@ -308,23 +312,21 @@ void Collector::arrive(const Event &event, Barrier &barrier) {
   }
 }
 
-llvm::Error Collector::see(const Event &event) {
-  if (order(event))
-    return llvm::Error::success();
+bool Collector::note(const Event &event) {
   switch (event.kind) {
   case Kind::Store:
   case Kind::Group:
   case Kind::GroupWait:
   case Kind::CtaBarrier:
   case Kind::ClusterBarrier:
-    return llvm::Error::success();
+    return true;
   case Kind::Mark:
     if (hasGraph)
       step(event, Step::Kind::Mark, event.count);
-    return llvm::Error::success();
+    return true;
   case Kind::Trap:
     paths.end(at, event.mask);
-    return llvm::Error::success();
+    return true;
   case Kind::Mma:
     for (const Event::Read &read : event.reads)
       for (unsigned rank : {event.rank, event.rank ^ 1u})
@@ -332,15 +334,18 @@ llvm::Error Collector::see(const Event &event) {
           int64_t &bytes = claims.reads[{rank, read.address}][read.layout];
           bytes = std::max(bytes, read.bytes);
         }
-    return llvm::Error::success();
+    return true;
   default:
-    break;
+    return false;
   }
+}
+
+bool Collector::isFollowed(const Event &event) {
   std::string mnemonic = event.instruction->variant->mnemonic();
   if (!event.isKnown && event.isCounted) {
     // A counter was followed up to here.
     claims.isCounted = done = true;
-    return llvm::Error::success();
+    return false;
   }
   if (event.kind == Kind::Other || !event.isKnown) {
     claims.unfollowed.insert(
@@ -348,15 +353,21 @@ llvm::Error Collector::see(const Event &event) {
          event.kind == Kind::Other
              ? "this instruction isn't followed"
              : "its barrier or its number depends on what isn't known"});
-    return llvm::Error::success();
+    return false;
   }
   if (event.rank >= claims.ctas()) {
     claims.unfollowed.insert(
         {event.line, mnemonic,
          llvm::formatv("it is about CTA {0}, and the cluster has {1}",
                        event.rank, claims.ctas())});
-    return llvm::Error::success();
+    return false;
   }
+  return true;
+}
+
+llvm::Error Collector::see(const Event &event) {
+  if (order(event) || note(event) || !isFollowed(event))
+    return llvm::Error::success();
   BarrierId id = {event.rank, event.barrier};
   Barrier &barrier = claims.barriers[id];
   Part &part = addPart(event, barrier);

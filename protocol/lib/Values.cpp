@@ -174,51 +174,216 @@ static std::optional<bool> compare(llvm::StringRef how, int64_t a, int64_t b,
       .Default(std::nullopt);
 }
 
-Value ValueTable::compute(const ptx::Instruction &instruction,
-                          llvm::ArrayRef<Value> sources) {
-  Value value = computeKnown(instruction, sources);
-  return value == Value() ? unknownFrom(sources) : value;
+namespace {
+using Numbers = llvm::ArrayRef<uint64_t>;
+
+/// The result of one instruction, from what its sources are known to hold.
+class Computation {
+public:
+  Computation(ValueTable &table, const ptx::Instruction &instruction,
+              llvm::ArrayRef<Value> sources)
+      : table(table), instruction(instruction), variant(*instruction.variant),
+        sources(sources), type(variant.type(Slot::Type)),
+        bits(type == Type::Pred ? 1 : ptx::bitsOf(type)),
+        isSigned(ptx::kindOf(type) == ptx::TypeKind::Signed) {}
+
+  Value run();
+
+private:
+  Value multiplyWide();
+  Value multiplyHigh();
+  Value divide();
+  Value takeExtreme();
+  Value combineByTable();
+  Value insertBits();
+  Value extractBits();
+  Value shiftRight();
+  Value select();
+  Value setPredicate();
+  Value convert();
+
+  /// `function` on each lane, cut to the instruction's type; unknown for types
+  /// that aren't integral.
+  Value word(llvm::function_ref<uint64_t(Numbers)> function);
+  /// Where one side is `decides`, it doesn't matter what the other one is.
+  Value decideByOne(const Value &a, const Value &b, uint64_t decides,
+                    llvm::function_ref<uint64_t(Numbers)> function);
+  int64_t as(uint64_t number) const { return extend(number, type); }
+
+  ValueTable &table;
+  const ptx::Instruction &instruction;
+  const ptx::Variant &variant;
+  llvm::ArrayRef<Value> sources;
+  Type type;
+  unsigned bits;
+  bool isSigned;
+};
+} // namespace
+
+Value Computation::word(llvm::function_ref<uint64_t(Numbers)> function) {
+  if (!isIntegral(type))
+    return {};
+  return table.map(sources, [&](Numbers n) { return cut(function(n), bits); });
 }
 
-Value ValueTable::computeKnown(const ptx::Instruction &instruction,
-                               llvm::ArrayRef<Value> sources) {
-  const ptx::Variant &variant = *instruction.variant;
-  Type type = variant.type(Slot::Type);
-  unsigned bits = type == Type::Pred ? 1 : ptx::bitsOf(type);
-  using Numbers = llvm::ArrayRef<uint64_t>;
-  auto word = [&](llvm::function_ref<uint64_t(Numbers)> function) -> Value {
-    if (!isIntegral(type))
-      return {};
-    return map(sources, [&](Numbers n) { return cut(function(n), bits); });
-  };
-  auto as = [&](uint64_t number) { return extend(number, type); };
-  // Where one side is `decides`, it doesn't matter what the other one is.
-  auto decideByOne = [&](const Value &a, const Value &b, uint64_t decides,
-                         llvm::function_ref<uint64_t(Numbers)> function) {
-    Lanes lanes = {};
-    uint32_t unknown = 0;
-    for (unsigned lane = 0; lane != lanesOfWarp; ++lane) {
-      bool knowsA = a.isKnownAt(lane), knowsB = b.isKnownAt(lane);
-      if ((knowsA && a.at(lane) == decides) ||
-          (knowsB && b.at(lane) == decides))
-        lanes[lane] = decides;
-      else if (knowsA && knowsB)
-        lanes[lane] = function({a.at(lane), b.at(lane)});
-      else
-        unknown |= 1u << lane;
-    }
-    return make(lanes, unknown);
-  };
-  if (Value low = computeLow(instruction, sources); low != Value())
-    return low;
+Value Computation::decideByOne(const Value &a, const Value &b, uint64_t decides,
+                               llvm::function_ref<uint64_t(Numbers)> function) {
+  Lanes lanes = {};
+  uint32_t unknown = 0;
+  for (unsigned lane = 0; lane != lanesOfWarp; ++lane) {
+    bool knowsA = a.isKnownAt(lane), knowsB = b.isKnownAt(lane);
+    if ((knowsA && a.at(lane) == decides) || (knowsB && b.at(lane) == decides))
+      lanes[lane] = decides;
+    else if (knowsA && knowsB)
+      lanes[lane] = function({a.at(lane), b.at(lane)});
+    else
+      unknown |= 1u << lane;
+  }
+  return table.make(lanes, unknown);
+}
 
+Value Computation::multiplyWide() {
+  return table.map(sources, [&](Numbers n) {
+    uint64_t product = as(n[0]) * as(n[1]);
+    return cut(n.size() > 2 ? product + n[2] : product, 2 * bits);
+  });
+}
+
+Value Computation::multiplyHigh() {
+  return word([&](Numbers n) -> uint64_t {
+    if (isSigned)
+      return static_cast<__int128>(as(n[0])) * as(n[1]) >> bits;
+    return static_cast<unsigned __int128>(cut(n[0], bits)) * cut(n[1], bits) >>
+           bits;
+  });
+}
+
+/// The quotient or the remainder; unknown if a lane divides by zero.
+Value Computation::divide() {
+  if (!isIntegral(type))
+    return {};
+  bool divides = instruction.opcode() == Opcode::Div;
+  bool zero = false;
+  Value result = word([&](Numbers n) -> uint64_t {
+    int64_t a = as(n[0]), b = as(n[1]);
+    zero |= b == 0;
+    if (b == 0 || b == -1)
+      return divides ? -static_cast<uint64_t>(a) : 0;
+    if (isSigned)
+      return divides ? a / b : a % b;
+    uint64_t x = a, y = b;
+    return divides ? x / y : x % y;
+  });
+  return zero ? Value() : result;
+}
+
+/// The minimum or the maximum.
+Value Computation::takeExtreme() {
+  bool isMin = instruction.opcode() == Opcode::Min;
+  return word([&](Numbers n) {
+    bool isLess = *compare("lt", as(n[0]), as(n[1]), isSigned);
+    return isLess == isMin ? n[0] : n[1];
+  });
+}
+
+/// Of `lop3`, whose last source is the table of its function.
+Value Computation::combineByTable() {
+  if (sources.size() != 4)
+    return {};
+  return word([](Numbers n) {
+    uint64_t result = 0;
+    for (unsigned row = 0; row != 8; ++row)
+      if (n[3] >> row & 1)
+        result |= (row & 4 ? n[0] : ~n[0]) & (row & 2 ? n[1] : ~n[1]) &
+                  (row & 1 ? n[2] : ~n[2]);
+    return result;
+  });
+}
+
+Value Computation::insertBits() {
+  return word([&](Numbers n) {
+    uint64_t at = n[2] & 0xff, length = n[3] & 0xff;
+    if (at >= bits)
+      return n[1];
+    uint64_t mask = cut(~uint64_t(0), std::min<uint64_t>(length, bits)) << at;
+    return (n[1] & ~mask) | (n[0] << at & mask);
+  });
+}
+
+Value Computation::extractBits() {
+  if (isSigned)
+    return {};
+  return word([&](Numbers n) {
+    uint64_t from = n[1] & 0xff, length = n[2] & 0xff;
+    return from < bits ? cut(cut(n[0], bits) >> from, length) : 0;
+  });
+}
+
+Value Computation::shiftRight() {
+  return word([&](Numbers n) -> uint64_t {
+    if (isSigned)
+      return as(n[0]) >> std::min<uint64_t>(n[1], bits - 1);
+    return n[1] < bits ? cut(n[0], bits) >> n[1] : 0;
+  });
+}
+
+/// The chosen source; the other one need not be known.
+Value Computation::select() {
+  if (std::optional<uint64_t> chosen = sources[2].get(~0u))
+    return sources[*chosen ? 0 : 1];
+  if (sources[0] == sources[1])
+    return sources[0];
+  Lanes lanes = {};
+  uint32_t unknown = 0;
+  for (unsigned lane = 0; lane != lanesOfWarp; ++lane) {
+    bool isChosen = sources[2].isKnownAt(lane);
+    const Value &side = sources[isChosen && sources[2].at(lane) ? 0 : 1];
+    if (isChosen && side.isKnownAt(lane))
+      lanes[lane] = side.at(lane);
+    else
+      unknown |= 1u << lane;
+  }
+  return table.make(lanes, unknown);
+}
+
+/// What a comparison says, combined with a predicate if there is one.
+Value Computation::setPredicate() {
+  llvm::StringRef how = ptx::spelling(variant.get(Slot::Cmp));
+  if (!isIntegral(type) || !compare(how, 0, 0, isSigned))
+    return {};
+  Value result = table.map(sources.take_front(2), [&](Numbers n) -> uint64_t {
+    return *compare(how, as(n[0]), as(n[1]), isSigned);
+  });
+  if (sources.size() == 2)
+    return result;
+  llvm::StringRef with = ptx::spelling(variant.get(Slot::Bool));
+  auto combine = [&](Numbers n) {
+    return with == "and"  ? n[0] & n[1]
+           : with == "or" ? n[0] | n[1]
+                          : n[0] ^ n[1];
+  };
+  if (with == "xor")
+    return table.map({result, sources[2]}, combine);
+  return decideByOne(result, sources[2], with == "and" ? 0 : 1, combine);
+}
+
+Value Computation::convert() {
+  Type from = variant.type(Slot::AType), to = variant.type(Slot::DType);
+  if (!isIntegral(from) || !isIntegral(to))
+    return {};
+  return table.map(sources, [&](Numbers n) {
+    return cut(extend(n[0], from), ptx::bitsOf(to));
+  });
+}
+
+Value Computation::run() {
   switch (instruction.opcode()) {
   case Opcode::Mov:
   case Opcode::Cvta:
   case Opcode::CvtaTo:
     return sources.size() == 1 ? sources.front() : Value();
   case Opcode::Getctarank:
-    return map(sources, [](Numbers n) { return n[0] >> 24 & 0xff; });
+    return table.map(sources, [](Numbers n) { return n[0] >> 24 & 0xff; });
   case Opcode::Add:
     return word([](Numbers n) { return n[0] + n[1]; });
   case Opcode::Sub:
@@ -229,152 +394,56 @@ Value ValueTable::computeKnown(const ptx::Instruction &instruction,
     return word([](Numbers n) { return n[0] * n[1] + n[2]; });
   case Opcode::MulWide:
   case Opcode::MadWide:
-    return map(sources, [&](Numbers n) {
-      uint64_t product = as(n[0]) * as(n[1]);
-      return cut(n.size() > 2 ? product + n[2] : product, 2 * bits);
-    });
+    return multiplyWide();
+  case Opcode::MulHi:
+    return multiplyHigh();
   case Opcode::Div:
-  case Opcode::Rem: {
-    if (!isIntegral(type))
-      return {};
-    bool divides = instruction.opcode() == Opcode::Div;
-    bool zero = false;
-    Value result = word([&](Numbers n) -> uint64_t {
-      int64_t a = as(n[0]), b = as(n[1]);
-      zero |= b == 0;
-      if (b == 0 || b == -1)
-        return divides ? -static_cast<uint64_t>(a) : 0;
-      if (ptx::kindOf(type) == ptx::TypeKind::Signed)
-        return divides ? a / b : a % b;
-      uint64_t x = a, y = b;
-      return divides ? x / y : x % y;
-    });
-    return zero ? Value() : result;
-  }
+  case Opcode::Rem:
+    return divide();
   case Opcode::Min:
-    return word([&](Numbers n) {
-      return *compare("lt", as(n[0]), as(n[1]),
-                      ptx::kindOf(type) == ptx::TypeKind::Signed)
-                 ? n[0]
-                 : n[1];
-    });
   case Opcode::Max:
-    return word([&](Numbers n) {
-      return *compare("lt", as(n[0]), as(n[1]),
-                      ptx::kindOf(type) == ptx::TypeKind::Signed)
-                 ? n[1]
-                 : n[0];
-    });
+    return takeExtreme();
   case Opcode::Neg:
     return word([](Numbers n) { return -n[0]; });
   case Opcode::And:
-  case Opcode::Or: {
-    // One side may be enough.
-    bool isAnd = instruction.opcode() == Opcode::And;
-    return decideByOne(
-        sources[0], sources[1], isAnd ? 0 : cut(~uint64_t(0), bits),
-        [&](Numbers n) { return isAnd ? n[0] & n[1] : n[0] | n[1]; });
-  }
-  case Opcode::Lop3: {
-    if (sources.size() != 4)
-      return {};
-    return word([](Numbers n) {
-      uint64_t result = 0;
-      for (unsigned row = 0; row != 8; ++row)
-        if (n[3] >> row & 1)
-          result |= (row & 4 ? n[0] : ~n[0]) & (row & 2 ? n[1] : ~n[1]) &
-                    (row & 1 ? n[2] : ~n[2]);
-      return result;
-    });
-  }
-  case Opcode::MulHi: {
-    bool isSigned = ptx::kindOf(type) == ptx::TypeKind::Signed;
-    return word([&](Numbers n) -> uint64_t {
-      if (isSigned)
-        return static_cast<__int128>(as(n[0])) * as(n[1]) >> bits;
-      return static_cast<unsigned __int128>(cut(n[0], bits)) *
-                 cut(n[1], bits) >>
-             bits;
-    });
-  }
-  case Opcode::Bfi:
-    return word([&](Numbers n) {
-      uint64_t at = n[2] & 0xff, length = n[3] & 0xff;
-      if (at >= bits)
-        return n[1];
-      uint64_t mask = cut(~uint64_t(0), std::min<uint64_t>(length, bits)) << at;
-      return (n[1] & ~mask) | (n[0] << at & mask);
-    });
-  case Opcode::Popc:
-    return map(sources, [&](Numbers n) -> uint64_t {
-      return llvm::popcount(cut(n[0], bits));
-    });
+    return decideByOne(sources[0], sources[1], 0,
+                       [](Numbers n) { return n[0] & n[1]; });
+  case Opcode::Or:
+    return decideByOne(sources[0], sources[1], cut(~uint64_t(0), bits),
+                       [](Numbers n) { return n[0] | n[1]; });
   case Opcode::Xor:
     return word([](Numbers n) { return n[0] ^ n[1]; });
   case Opcode::Not:
     return word([](Numbers n) { return ~n[0]; });
+  case Opcode::Lop3:
+    return combineByTable();
+  case Opcode::Popc:
+    return table.map(sources, [&](Numbers n) -> uint64_t {
+      return llvm::popcount(cut(n[0], bits));
+    });
+  case Opcode::Bfi:
+    return insertBits();
+  case Opcode::Bfe:
+    return extractBits();
   case Opcode::Shl:
     return word([&](Numbers n) { return n[1] < bits ? n[0] << n[1] : 0; });
   case Opcode::Shr:
-    return word([&](Numbers n) -> uint64_t {
-      if (ptx::kindOf(type) == ptx::TypeKind::Signed)
-        return as(n[0]) >> std::min<uint64_t>(n[1], bits - 1);
-      return n[1] < bits ? cut(n[0], bits) >> n[1] : 0;
-    });
-  case Opcode::Bfe:
-    if (ptx::kindOf(type) == ptx::TypeKind::Signed)
-      return {};
-    return word([&](Numbers n) {
-      uint64_t from = n[1] & 0xff, length = n[2] & 0xff;
-      return from < bits ? cut(cut(n[0], bits) >> from, length) : 0;
-    });
-  case Opcode::Selp: {
-    // The other side need not be known.
-    if (std::optional<uint64_t> chosen = sources[2].get(~0u))
-      return sources[*chosen ? 0 : 1];
-    if (sources[0] == sources[1])
-      return sources[0];
-    Lanes lanes = {};
-    uint32_t unknown = 0;
-    for (unsigned lane = 0; lane != lanesOfWarp; ++lane) {
-      bool isChosen = sources[2].isKnownAt(lane);
-      const Value &side = sources[isChosen && sources[2].at(lane) ? 0 : 1];
-      if (isChosen && side.isKnownAt(lane))
-        lanes[lane] = side.at(lane);
-      else
-        unknown |= 1u << lane;
-    }
-    return make(lanes, unknown);
-  }
-  case Opcode::Setp: {
-    llvm::StringRef how = ptx::spelling(variant.get(Slot::Cmp));
-    bool isSigned = ptx::kindOf(type) == ptx::TypeKind::Signed;
-    if (!isIntegral(type) || !compare(how, 0, 0, isSigned))
-      return {};
-    Value result = map(sources.take_front(2), [&](Numbers n) -> uint64_t {
-      return *compare(how, as(n[0]), as(n[1]), isSigned);
-    });
-    if (sources.size() == 2)
-      return result;
-    llvm::StringRef with = ptx::spelling(variant.get(Slot::Bool));
-    auto combine = [&](Numbers n) {
-      return with == "and"  ? n[0] & n[1]
-             : with == "or" ? n[0] | n[1]
-                            : n[0] ^ n[1];
-    };
-    if (with == "xor")
-      return map({result, sources[2]}, combine);
-    return decideByOne(result, sources[2], with == "and" ? 0 : 1, combine);
-  }
-  case Opcode::Cvt: {
-    Type from = variant.type(Slot::AType), to = variant.type(Slot::DType);
-    if (!isIntegral(from) || !isIntegral(to))
-      return {};
-    return map(sources, [&](Numbers n) {
-      return cut(extend(n[0], from), ptx::bitsOf(to));
-    });
-  }
+    return shiftRight();
+  case Opcode::Selp:
+    return select();
+  case Opcode::Setp:
+    return setPredicate();
+  case Opcode::Cvt:
+    return convert();
   default:
     return {};
   }
+}
+
+Value ValueTable::compute(const ptx::Instruction &instruction,
+                          llvm::ArrayRef<Value> sources) {
+  Value value = computeLow(instruction, sources);
+  if (value == Value())
+    value = Computation(*this, instruction, sources).run();
+  return value == Value() ? unknownFrom(sources) : value;
 }

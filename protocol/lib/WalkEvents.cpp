@@ -167,75 +167,165 @@ llvm::Error Walk::Implementation::tellDecision(State &state, bool isTaken) {
   return state.monitor->see(event);
 }
 
-llvm::Error Walk::Implementation::tellGroup(State &state,
-                                            const Instruction &instruction,
-                                            uint32_t mask) {
-  llvm::ArrayRef<Operand> operands = instruction.operands();
-  const ptx::Variant &variant = *instruction.variant;
-  Event event;
-  event.line = instruction.line;
-  event.mask = mask;
-  event.path = state.path();
-  event.rank = event.addressRank = options.rank;
-  event.instruction = &instruction;
-  auto getNumber = [&](const Operand &operand) {
-    return readAddress(state, operand).get(mask);
-  };
-  auto setBarrier = [&](const Operand &operand) {
-    std::optional<uint64_t> address = getNumber(operand);
-    if (!address) {
-      event.isKnown = false;
-      event.isCounted &= readAddress(state, operand).isCounted();
-      return;
-    }
-    event.rank = SharedLayout::rankOf(*address);
-    event.barrier = SharedLayout::offsetOf(*address);
-  };
-  auto setCount = [&](const Operand &operand) {
-    std::optional<uint64_t> count = getNumber(operand);
-    if (!count) {
-      event.isKnown = false;
-      event.isCounted &= readAddress(state, operand).isCounted();
-      return;
-    }
-    event.count = static_cast<int64_t>(*count);
-  };
-  auto finish = [&]() { return state.monitor->see(event); };
-  // To each CTA that the mask names, at the same place there. Copies for pairs
-  // signal one CTA of each.
-  auto multicast = [&](std::optional<uint64_t> ctas) -> llvm::Error {
-    if (!ctas) {
-      event.isKnown = event.isCounted = false;
-      return finish();
-    }
-    bool isPair = event.kind == Kind::Copy &&
-                  variant.get(Slot::CtaGroup) == ptx::Modifier::CtaGroup2;
-    // The even or the odd one, as the barrier's CTA is.
-    unsigned which = event.rank & 1;
-    for (unsigned rank = 0; rank != 16; ++rank) {
-      if (!(*ctas >> rank & 1))
-        continue;
-      event.rank = isPair ? (rank & ~1u) | which : rank;
-      event.addressRank = rank;
-      if (llvm::Error error = finish())
-        return error;
-    }
-    return llvm::Error::success();
-  };
-  auto setAddress = [&](const Operand &operand) {
-    std::optional<uint64_t> address = getNumber(operand);
-    if (!address)
-      return;
-    event.addressRank = SharedLayout::rankOf(*address);
-    event.address = SharedLayout::offsetOf(*address);
-  };
-  bool isMulticast = variant.get(Slot::Multicast) != ptx::Modifier::None;
-  bool hasHint = variant.get(Slot::CacheHint) != ptx::Modifier::None;
-  // The mask of a multicast, which stands before a cache hint.
-  auto getMask = [&]() -> const Operand & {
-    return operands[operands.size() - (hasHint ? 2 : 1)];
-  };
+/// The events of an instruction that lanes with the same operands execute.
+class Walk::Implementation::GroupEvent {
+public:
+  GroupEvent(Implementation &walk, State &state, const Instruction &instruction,
+             uint32_t mask)
+      : walk(walk), state(state), instruction(instruction),
+        variant(*instruction.variant), operands(instruction.operands()) {
+    event.line = instruction.line;
+    event.mask = mask;
+    event.path = state.path();
+    event.rank = event.addressRank = walk.options.rank;
+    event.instruction = &instruction;
+  }
 
+  /// Fills the event in and tells the monitor about it.
+  llvm::Error tell();
+
+private:
+  llvm::Error tellCancel();
+  llvm::Error tellBulkCopy();
+  llvm::Error tellProduct();
+  llvm::Error finish() { return state.monitor->see(event); }
+  llvm::Error multicast(std::optional<uint64_t> ctas);
+
+  void setBarrier(const Operand &operand);
+  void setCount(const Operand &operand);
+  void setAddress(const Operand &operand);
+  void setMap(const Operand &operand);
+
+  std::optional<uint64_t> getNumber(const Operand &operand) {
+    return walk.readAddress(state, operand).get(event.mask);
+  }
+  bool isMulticast() const {
+    return variant.get(Slot::Multicast) != ptx::Modifier::None;
+  }
+
+  Implementation &walk;
+  State &state;
+  const Instruction &instruction;
+  const ptx::Variant &variant;
+  llvm::ArrayRef<Operand> operands;
+  Event event;
+};
+
+void Walk::Implementation::GroupEvent::setBarrier(const Operand &operand) {
+  std::optional<uint64_t> address = getNumber(operand);
+  if (!address) {
+    event.isKnown = false;
+    event.isCounted &= walk.readAddress(state, operand).isCounted();
+    return;
+  }
+  event.rank = SharedLayout::rankOf(*address);
+  event.barrier = SharedLayout::offsetOf(*address);
+}
+
+void Walk::Implementation::GroupEvent::setCount(const Operand &operand) {
+  std::optional<uint64_t> count = getNumber(operand);
+  if (!count) {
+    event.isKnown = false;
+    event.isCounted &= walk.readAddress(state, operand).isCounted();
+    return;
+  }
+  event.count = static_cast<int64_t>(*count);
+}
+
+void Walk::Implementation::GroupEvent::setAddress(const Operand &operand) {
+  std::optional<uint64_t> address = getNumber(operand);
+  if (!address)
+    return;
+  event.addressRank = SharedLayout::rankOf(*address);
+  event.address = SharedLayout::offsetOf(*address);
+}
+
+/// A map is a parameter; its address says which.
+void Walk::Implementation::GroupEvent::setMap(const Operand &operand) {
+  std::optional<uint64_t> map = getNumber(operand);
+  if (!map)
+    return;
+  event.map = static_cast<int>(*map >> parameterShift) - 1;
+  event.mapAt = *map & ((uint64_t(1) << parameterShift) - 1);
+}
+
+/// To each CTA that the mask names, at the same place there. Copies for pairs
+/// signal one CTA of each.
+llvm::Error
+Walk::Implementation::GroupEvent::multicast(std::optional<uint64_t> ctas) {
+  if (!ctas) {
+    event.isKnown = event.isCounted = false;
+    return finish();
+  }
+  bool isPair = event.kind == Kind::Copy &&
+                variant.get(Slot::CtaGroup) == ptx::Modifier::CtaGroup2;
+  // The even or the odd one, as the barrier's CTA is.
+  unsigned which = event.rank & 1;
+  for (unsigned rank = 0; rank != 16; ++rank) {
+    if (!(*ctas >> rank & 1))
+      continue;
+    event.rank = isPair ? (rank & ~1u) | which : rank;
+    event.addressRank = rank;
+    if (llvm::Error error = finish())
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Walk::Implementation::GroupEvent::tellCancel() {
+  event.kind = Kind::Copy;
+  event.count = 16;
+  setBarrier(operands[1]);
+  setAddress(operands[0]);
+  const std::array<unsigned, 3> &cluster = walk.options.cluster;
+  unsigned ctas = cluster[0] * cluster[1] * cluster[2];
+  if (isMulticast())
+    return multicast((uint64_t(1) << ctas) - 1);
+  return finish();
+}
+
+llvm::Error Walk::Implementation::GroupEvent::tellBulkCopy() {
+  bool isTensor = instruction.opcode() == Opcode::CpAsyncBulkTensor;
+  bool isLoad = isSharedSpace(ptx::spaceOf(variant.get(Slot::Space)));
+  // From one CTA's shared memory to another's is a load of that one.
+  event.kind = isLoad ? Kind::Copy : Kind::Store;
+  if (isLoad)
+    setBarrier(operands[isTensor ? 2 : 3]);
+  setAddress(operands[isLoad ? 0 : 1]);
+  if (isTensor)
+    setMap(operands[isLoad ? 1 : 0]);
+  else if (std::optional<uint64_t> bytes = getNumber(operands[2]))
+    event.count = static_cast<int64_t>(*bytes);
+  if (!isLoad || !isMulticast())
+    return finish();
+  // The mask of a multicast stands before a cache hint.
+  bool hasHint = variant.get(Slot::CacheHint) != ptx::Modifier::None;
+  return multicast(getNumber(operands[operands.size() - (hasHint ? 2 : 1)]));
+}
+
+llvm::Error Walk::Implementation::GroupEvent::tellProduct() {
+  event.kind = Kind::Mma;
+  bool isTensor = instruction.opcode() == Opcode::Tcgen05Mma;
+  event.isOfPair = variant.get(Slot::CtaGroup) == ptx::Modifier::CtaGroup2;
+  // d, a, b, and the descriptor of the instruction.
+  Rows rows = isTensor ? getTensorRows(instruction, getNumber(operands[3]),
+                                       event.isOfPair)
+                       : Rows{64, ptx::numberOf(variant.get(Slot::Shape))};
+  for (unsigned which : {1u, 2u}) {
+    const Operand &operand = operands[which];
+    if (!operand.is(Operand::Register) || ptx::bitsOf(operand.type()) != 64)
+      continue;
+    // The first 14 bits of a descriptor are the address in units of 16 bytes.
+    if (std::optional<uint64_t> descriptor = getNumber(operand))
+      event.reads.push_back(
+          {SharedLayout::offsetOf((*descriptor & 0x3fff) << 4),
+           (which == 1 ? rows.a : rows.b) * productRowBytes,
+           *descriptor >> 14});
+  }
+  return finish();
+}
+
+llvm::Error Walk::Implementation::GroupEvent::tell() {
   switch (instruction.opcode()) {
   case Opcode::MbarrierInit:
     event.kind = Kind::Init;
@@ -277,64 +367,15 @@ llvm::Error Walk::Implementation::tellGroup(State &state,
     event.kind = Kind::Commit;
     event.count = 1;
     setBarrier(operands[0]);
-    if (isMulticast)
-      return multicast(getNumber(operands[1]));
-    return finish();
-  case Opcode::ClcTryCancel: {
-    event.kind = Kind::Copy;
-    event.count = 16;
-    setBarrier(operands[1]);
-    setAddress(operands[0]);
-    unsigned ctas =
-        options.cluster[0] * options.cluster[1] * options.cluster[2];
-    if (isMulticast)
-      return multicast((uint64_t(1) << ctas) - 1);
-    return finish();
-  }
+    return isMulticast() ? multicast(getNumber(operands[1])) : finish();
+  case Opcode::ClcTryCancel:
+    return tellCancel();
   case Opcode::CpAsyncBulk:
-  case Opcode::CpAsyncBulkTensor: {
-    bool isTensor = instruction.opcode() == Opcode::CpAsyncBulkTensor;
-    bool isLoad = isSharedSpace(ptx::spaceOf(variant.get(Slot::Space)));
-    // From one CTA's shared memory to another's is a load of that one.
-    event.kind = isLoad ? Kind::Copy : Kind::Store;
-    if (isLoad)
-      setBarrier(operands[isTensor ? 2 : 3]);
-    setAddress(operands[isLoad ? 0 : 1]);
-    if (isTensor) {
-      // A map is a parameter; its address says which.
-      if (std::optional<uint64_t> map = getNumber(operands[isLoad ? 1 : 0])) {
-        event.map = static_cast<int>(*map >> parameterShift) - 1;
-        event.mapAt = *map & ((uint64_t(1) << parameterShift) - 1);
-      }
-    } else if (std::optional<uint64_t> bytes = getNumber(operands[2])) {
-      event.count = static_cast<int64_t>(*bytes);
-    }
-    if (isLoad && isMulticast)
-      return multicast(getNumber(getMask()));
-    return finish();
-  }
+  case Opcode::CpAsyncBulkTensor:
+    return tellBulkCopy();
   case Opcode::Tcgen05Mma:
-  case Opcode::WgmmaMmaAsync: {
-    event.kind = Kind::Mma;
-    bool isTensor = instruction.opcode() == Opcode::Tcgen05Mma;
-    event.isOfPair = variant.get(Slot::CtaGroup) == ptx::Modifier::CtaGroup2;
-    // d, a, b, and the descriptor of the instruction.
-    Rows rows = isTensor ? getTensorRows(instruction, getNumber(operands[3]),
-                                         event.isOfPair)
-                         : Rows{64, ptx::numberOf(variant.get(Slot::Shape))};
-    for (unsigned which : {1u, 2u}) {
-      const Operand &operand = operands[which];
-      if (!operand.is(Operand::Register) || ptx::bitsOf(operand.type()) != 64)
-        continue;
-      // The first 14 bits of a descriptor are the address in units of 16 bytes.
-      if (std::optional<uint64_t> descriptor = getNumber(operand))
-        event.reads.push_back(
-            {SharedLayout::offsetOf((*descriptor & 0x3fff) << 4),
-             (which == 1 ? rows.a : rows.b) * productRowBytes,
-             *descriptor >> 14});
-    }
-    return finish();
-  }
+  case Opcode::WgmmaMmaAsync:
+    return tellProduct();
   case Opcode::WgmmaCommitGroup:
     event.kind = Kind::Group;
     return finish();
@@ -346,14 +387,19 @@ llvm::Error Walk::Implementation::tellGroup(State &state,
     event.count = operands[0].integer();
     return finish();
   default:
+    event.kind = Kind::Other;
     if (isCtaBarrier(instruction.opcode())) {
       // Others than barrier 0 are for the warps of a role.
-      if (read(state, operands[0]) != Value::of(0))
+      if (walk.read(state, operands[0]) != Value::of(0))
         return llvm::Error::success();
       event.kind = Kind::CtaBarrier;
-      return finish();
     }
-    event.kind = Kind::Other;
     return finish();
   }
+}
+
+llvm::Error Walk::Implementation::tellGroup(State &state,
+                                            const Instruction &instruction,
+                                            uint32_t mask) {
+  return GroupEvent(*this, state, instruction, mask).tell();
 }

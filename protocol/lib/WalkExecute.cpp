@@ -263,6 +263,89 @@ void Walk::Implementation::write(State &state, const Operand &operand,
   into = value;
 }
 
+/// Which lane is elected is not said, but it is always the same one.
+void Walk::Implementation::elect(State &state, const Instruction &instruction,
+                                 Value guard) {
+  llvm::ArrayRef<Operand> operands = instruction.operands();
+  Lanes lanes = {};
+  std::optional<uint64_t> members = read(state, operands.back()).get(~0u);
+  unsigned first =
+      members && uint32_t(*members) ? llvm::countr_zero(uint32_t(*members)) : 0;
+  lanes[first] = 1;
+  for (const Operand &part : operands.front().parts())
+    write(state, part,
+          part.is(Operand::Register) && part.type() == ptx::Type::Pred
+              ? table.make(lanes)
+              : Value::of(first),
+          guard);
+}
+
+/// What a lane gets of a shuffle is known if all have the same, or if all get
+/// that of one lane.
+void Walk::Implementation::shuffle(State &state, const Instruction &instruction,
+                                   Value guard) {
+  llvm::ArrayRef<Operand> operands = instruction.operands();
+  const Operand &target = operands.front();
+  Value value = read(state, operands[1]), from = read(state, operands[2]);
+  llvm::StringRef mode =
+      ptx::spelling(instruction.variant->get(ptx::Slot::Mode));
+  if (!value.isUniform()) {
+    bool known = value.isKnown() && from.isUniform() && mode == "idx" &&
+                 read(state, operands[3]) == Value::of(31);
+    value = known ? Value::of(value.at(from.at(0) & 31)) : Value();
+  }
+  write(state, target.is(Operand::Pair) ? target.parts()[0] : target, value,
+        guard);
+  if (target.is(Operand::Pair))
+    write(state, target.parts()[1], Value(), guard);
+}
+
+/// The bits of one of the two parts of a word of 32 or 64 bits in a `mov`; none
+/// if the operands are something else.
+static std::optional<unsigned> getPartBits(const Operand &whole,
+                                           const Operand &parts) {
+  if (!parts.is(Operand::Vector) || parts.parts().size() != 2 ||
+      !whole.is(Operand::Register))
+    return std::nullopt;
+  unsigned bits = ptx::bitsOf(whole.type()) / 2;
+  if (bits != 16 && bits != 32)
+    return std::nullopt;
+  return bits;
+}
+
+/// Whether it is known what a `mov` writes: words of 64 bits are put together
+/// and taken apart.
+bool Walk::Implementation::move(State &state, const Instruction &instruction,
+                                Value guard) {
+  const Operand &target = instruction.operands()[0];
+  const Operand &source = instruction.operands()[1];
+  if (std::optional<unsigned> bits = getPartBits(target, source)) {
+    Value low = read(state, source.parts()[0]);
+    Value high = read(state, source.parts()[1]);
+    write(state, target,
+          table.map(
+              {low, high},
+              [&](llvm::ArrayRef<uint64_t> n) { return n[0] | n[1] << *bits; }),
+          guard);
+    return true;
+  }
+  if (std::optional<unsigned> bits = getPartBits(source, target)) {
+    Value whole = read(state, source);
+    for (unsigned part : {0u, 1u})
+      write(state, target.parts()[part],
+            table.map(whole,
+                      [&](llvm::ArrayRef<uint64_t> n) {
+                        return n[0] >> (part * *bits);
+                      }),
+            guard);
+    return true;
+  }
+  if (!target.is(Operand::Register))
+    return false;
+  write(state, target, read(state, source), guard);
+  return true;
+}
+
 /// Everything that is no event and no branch.
 void Walk::Implementation::assign(State &state, const Instruction &instruction,
                                   Value guard) {
@@ -272,37 +355,10 @@ void Walk::Implementation::assign(State &state, const Instruction &instruction,
     return;
   const Operand &target = operands.front();
   switch (instruction.opcode()) {
-  case Opcode::Elect: {
-    // Which lane is not said, but it is always the same one.
-    Lanes lanes = {};
-    std::optional<uint64_t> members = read(state, operands.back()).get(~0u);
-    unsigned first = members && uint32_t(*members)
-                         ? llvm::countr_zero(uint32_t(*members))
-                         : 0;
-    lanes[first] = 1;
-    for (const Operand &part : target.parts())
-      write(state, part,
-            part.is(Operand::Register) && part.type() == ptx::Type::Pred
-                ? table.make(lanes)
-                : Value::of(first),
-            guard);
-    return;
-  }
-  case Opcode::Shfl: {
-    Value value = read(state, operands[1]), from = read(state, operands[2]);
-    llvm::StringRef mode =
-        ptx::spelling(instruction.variant->get(ptx::Slot::Mode));
-    if (!value.isUniform()) {
-      bool known = value.isKnown() && from.isUniform() && mode == "idx" &&
-                   read(state, operands[3]) == Value::of(31);
-      value = known ? Value::of(value.at(from.at(0) & 31)) : Value();
-    }
-    write(state, target.is(Operand::Pair) ? target.parts()[0] : target, value,
-          guard);
-    if (target.is(Operand::Pair))
-      write(state, target.parts()[1], Value(), guard);
-    return;
-  }
+  case Opcode::Elect:
+    return elect(state, instruction, guard);
+  case Opcode::Shfl:
+    return shuffle(state, instruction, guard);
   case Opcode::Mapa: {
     Value address = read(state, operands[1]), rank = read(state, operands[2]);
     return write(state, target,
@@ -314,40 +370,10 @@ void Walk::Implementation::assign(State &state, const Instruction &instruction,
                            }),
                  guard);
   }
-  case Opcode::Mov: {
-    // Words of 64 bits are put together and taken apart.
-    const Operand &source = operands[1];
-    if (source.is(Operand::Vector) && source.parts().size() == 2 &&
-        target.is(Operand::Register)) {
-      unsigned bits = ptx::bitsOf(target.type()) / 2;
-      if (bits == 16 || bits == 32)
-        return write(state, target,
-                     table.map({read(state, source.parts()[0]),
-                                read(state, source.parts()[1])},
-                               [&](llvm::ArrayRef<uint64_t> n) {
-                                 return n[0] | n[1] << bits;
-                               }),
-                     guard);
-    }
-    if (target.is(Operand::Vector) && target.parts().size() == 2 &&
-        source.is(Operand::Register)) {
-      unsigned bits = ptx::bitsOf(source.type()) / 2;
-      if (bits == 16 || bits == 32) {
-        Value whole = read(state, source);
-        for (unsigned part : {0u, 1u})
-          write(state, target.parts()[part],
-                table.map(whole,
-                          [&](llvm::ArrayRef<uint64_t> n) {
-                            return n[0] >> (part * bits);
-                          }),
-                guard);
-        return;
-      }
-    }
-    if (target.is(Operand::Register))
-      return write(state, target, read(state, source), guard);
+  case Opcode::Mov:
+    if (move(state, instruction, guard))
+      return;
     break;
-  }
   case Opcode::Ld: {
     ptx::StateSpace space =
         ptx::spaceOf(instruction.variant->get(ptx::Slot::Space));

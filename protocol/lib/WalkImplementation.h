@@ -107,9 +107,13 @@ struct Walk::Implementation {
                   Value guard);
   llvm::Error tell(State &state, const ptx::Instruction &instruction,
                    uint32_t mask);
+  class GroupEvent;
   llvm::Error tellGroup(State &state, const ptx::Instruction &instruction,
                         uint32_t mask);
   void assign(State &state, const ptx::Instruction &instruction, Value guard);
+  void elect(State &state, const ptx::Instruction &instruction, Value guard);
+  void shuffle(State &state, const ptx::Instruction &instruction, Value guard);
+  bool move(State &state, const ptx::Instruction &instruction, Value guard);
   void write(State &state, const ptx::Operand &operand, Value value,
              Value guard);
   Value read(const State &state, const ptx::Operand &operand);

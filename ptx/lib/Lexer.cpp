@@ -75,6 +75,79 @@ void Lexer::skipSpace(Token &token) {
   }
 }
 
+namespace {
+struct Punctuation {
+  Token::Kind kind;
+  unsigned length;
+};
+} // namespace
+
+/// The operator or bracket that begins with `c`; an error if there is none.
+static Punctuation getPunctuation(char c, char following) {
+  switch (c) {
+  case ',':
+    return {Token::Comma, 1};
+  case ';':
+    return {Token::Semicolon, 1};
+  case '[':
+    return {Token::LeftBracket, 1};
+  case ']':
+    return {Token::RightBracket, 1};
+  case '{':
+    return {Token::LeftBrace, 1};
+  case '}':
+    return {Token::RightBrace, 1};
+  case '(':
+    return {Token::LeftParen, 1};
+  case ')':
+    return {Token::RightParen, 1};
+  case '@':
+    return {Token::At, 1};
+  case ':':
+    return {Token::Colon, 1};
+  case '+':
+    return {Token::Plus, 1};
+  case '-':
+    return {Token::Minus, 1};
+  case '*':
+    return {Token::Star, 1};
+  case '/':
+    return {Token::Slash, 1};
+  case '%':
+    return {Token::Percent, 1};
+  case '^':
+    return {Token::Caret, 1};
+  case '~':
+    return {Token::Tilde, 1};
+  case '?':
+    return {Token::Question, 1};
+  case '=':
+    return following == '=' ? Punctuation{Token::EqualEqual, 2}
+                            : Punctuation{Token::Equal, 1};
+  case '!':
+    return following == '=' ? Punctuation{Token::ExclaimEqual, 2}
+                            : Punctuation{Token::Exclaim, 1};
+  case '&':
+    return following == '&' ? Punctuation{Token::AmpersandAmpersand, 2}
+                            : Punctuation{Token::Ampersand, 1};
+  case '|':
+    return following == '|' ? Punctuation{Token::PipePipe, 2}
+                            : Punctuation{Token::Pipe, 1};
+  case '<':
+    if (following == '<')
+      return {Token::LessLess, 2};
+    return following == '=' ? Punctuation{Token::LessEqual, 2}
+                            : Punctuation{Token::Less, 1};
+  case '>':
+    if (following == '>')
+      return {Token::GreaterGreater, 2};
+    return following == '=' ? Punctuation{Token::GreaterEqual, 2}
+                            : Punctuation{Token::Greater, 1};
+  default:
+    return {Token::Error, 1};
+  }
+}
+
 Token Lexer::next() {
   Token token;
   skipSpace(token);
@@ -82,13 +155,6 @@ Token Lexer::next() {
   if (token.is(Token::Error))
     return token;
   const char *start = token.start = cursor;
-  auto finish = [&](Token::Kind kind, unsigned length) {
-    token.kind = kind;
-    cursor = start + length;
-    token.text = StringRef(start, length);
-    return token;
-  };
-
   char c = *cursor;
   if ((isWord(c) && !isClass(c, Digit)) || (c == '%' && isWord(cursor[1]))) {
     do
@@ -103,15 +169,14 @@ Token Lexer::next() {
     token.text = StringRef(start, cursor - start);
     return token;
   }
-  char following = c ? cursor[1] : 0;
   switch (c) {
   case '.':
-    if (isClass(following, Digit)) {
+    if (isClass(cursor[1], Digit)) {
       lexDecimal(token);
       token.text = StringRef(start, cursor - start);
       return token;
     }
-    if (!isWord(following))
+    if (!isWord(cursor[1]))
       break;
     do
       ++cursor;
@@ -119,64 +184,6 @@ Token Lexer::next() {
     token.kind = Token::Directive;
     token.text = StringRef(start + 1, cursor - start - 1);
     return token;
-  case ',':
-    return finish(Token::Comma, 1);
-  case ';':
-    return finish(Token::Semicolon, 1);
-  case '[':
-    return finish(Token::LeftBracket, 1);
-  case ']':
-    return finish(Token::RightBracket, 1);
-  case '{':
-    return finish(Token::LeftBrace, 1);
-  case '}':
-    return finish(Token::RightBrace, 1);
-  case '(':
-    return finish(Token::LeftParen, 1);
-  case ')':
-    return finish(Token::RightParen, 1);
-  case '@':
-    return finish(Token::At, 1);
-  case ':':
-    return finish(Token::Colon, 1);
-  case '+':
-    return finish(Token::Plus, 1);
-  case '-':
-    return finish(Token::Minus, 1);
-  case '*':
-    return finish(Token::Star, 1);
-  case '/':
-    return finish(Token::Slash, 1);
-  case '%':
-    return finish(Token::Percent, 1);
-  case '^':
-    return finish(Token::Caret, 1);
-  case '~':
-    return finish(Token::Tilde, 1);
-  case '?':
-    return finish(Token::Question, 1);
-  case '=':
-    return following == '=' ? finish(Token::EqualEqual, 2)
-                            : finish(Token::Equal, 1);
-  case '!':
-    return following == '=' ? finish(Token::ExclaimEqual, 2)
-                            : finish(Token::Exclaim, 1);
-  case '&':
-    return following == '&' ? finish(Token::AmpersandAmpersand, 2)
-                            : finish(Token::Ampersand, 1);
-  case '|':
-    return following == '|' ? finish(Token::PipePipe, 2)
-                            : finish(Token::Pipe, 1);
-  case '<':
-    if (following == '<')
-      return finish(Token::LessLess, 2);
-    return following == '=' ? finish(Token::LessEqual, 2)
-                            : finish(Token::Less, 1);
-  case '>':
-    if (following == '>')
-      return finish(Token::GreaterGreater, 2);
-    return following == '=' ? finish(Token::GreaterEqual, 2)
-                            : finish(Token::Greater, 1);
   case '"':
     lexString(token);
     return token;
@@ -189,8 +196,13 @@ Token Lexer::next() {
   default:
     break;
   }
-  token.problem = "this character does not belong to PTX";
-  return finish(Token::Error, 1);
+  auto [kind, length] = getPunctuation(c, c ? cursor[1] : 0);
+  if (kind == Token::Error)
+    token.problem = "this character does not belong to PTX";
+  token.kind = kind;
+  cursor = start + length;
+  token.text = StringRef(start, length);
+  return token;
 }
 
 void Lexer::lexString(Token &token) {

@@ -137,13 +137,138 @@ static llvm::json::Object toMessage(const protocol::Progress &progress,
   return message;
 }
 
+namespace {
+/// Analyzes the kernels of one file, and sums up what was found.
+class StaticCheck {
+public:
+  StaticCheck(const CommandLine &line, const protocol::ExtractOptions &options,
+              const ptx::Module &module, llvm::StringRef text,
+              checker::Suppressions &suppressions)
+      : path(line.getOperands().front()), isQuiet(line.has("--quiet")),
+        options(options), module(module), text(text),
+        suppressions(suppressions) {}
+
+  llvm::Error check(const ptx::Function &function);
+
+  unsigned errors = 0, suppressed = 0, checked = 0;
+  /// For the report and for SARIF.
+  llvm::json::Array kernels, messages;
+
+private:
+  llvm::Expected<std::optional<protocol::Graph>>
+  readGraph(const ptx::Function &function);
+  void suppress(llvm::StringRef kernel, std::vector<protocol::Misfit> &misfits);
+  void report(const protocol::Claims &claims,
+              llvm::ArrayRef<protocol::Misfit> misfits,
+              std::optional<protocol::Progress> progress,
+              const std::optional<HandProof> &proofByHand);
+
+  llvm::StringRef path;
+  bool isQuiet;
+  const protocol::ExtractOptions &options;
+  const ptx::Module &module;
+  llvm::StringRef text;
+  checker::Suppressions &suppressions;
+};
+} // namespace
+
+/// The graph in the comments of a kernel, if it has one.
+llvm::Expected<std::optional<protocol::Graph>>
+StaticCheck::readGraph(const ptx::Function &function) {
+  auto words = protocol::findGraph(function, text);
+  if (!words)
+    return std::nullopt;
+  llvm::Expected<protocol::Graph> read = protocol::parseGraph(*words);
+  if (!read)
+    return llvm::createStringError(path + ": " +
+                                   llvm::toString(read.takeError()));
+  return std::move(*read);
+}
+
+/// Marks the misfits that a file of suppressions names, and counts both kinds.
+void StaticCheck::suppress(llvm::StringRef kernel,
+                           std::vector<protocol::Misfit> &misfits) {
+  for (protocol::Misfit &misfit : misfits)
+    misfit.isSuppressed = suppressions.covers(misfit.rule, kernel,
+                                              {{misfit.line, misfit.source}});
+  unsigned known = llvm::count_if(
+      misfits, [](const protocol::Misfit &one) { return one.isSuppressed; });
+  suppressed += known;
+  errors += misfits.size() - known;
+}
+
+/// Prints what was found in a kernel, and adds it to the files.
+void StaticCheck::report(const protocol::Claims &claims,
+                         llvm::ArrayRef<protocol::Misfit> misfits,
+                         std::optional<protocol::Progress> progress,
+                         const std::optional<HandProof> &proofByHand) {
+  const protocol::Progress *proof = progress ? &*progress : nullptr;
+  std::string printed;
+  llvm::raw_string_ostream os(printed);
+  protocol::print(claims, misfits, proof, path, isQuiet, os);
+  llvm::outs() << colorErrors(printed);
+  if (proofByHand && !isQuiet)
+    print(*proofByHand, llvm::outs());
+  if (proofByHand)
+    progress = summarize(*proofByHand);
+  // A kernel that may deadlock is reported in any case.
+  std::string words;
+  if (progress)
+    words = claims.kernel + ": deadlock-free: " +
+            (proofByHand ? progress->why : protocol::describe(*progress));
+  if (progress && !progress->isProved && isQuiet)
+    llvm::outs() << words << '\n';
+  if (progress && !progress->isUnconditional())
+    messages.push_back(toMessage(*progress, std::move(words)));
+  kernels.push_back(
+      protocol::toJson(claims, misfits, progress ? &*progress : nullptr));
+}
+
+llvm::Error StaticCheck::check(const ptx::Function &function) {
+  ++checked;
+  llvm::Expected<std::optional<protocol::Graph>> graph = readGraph(function);
+  if (!graph)
+    return graph.takeError();
+  bool hasGraph = graph->has_value();
+  protocol::ExtractOptions extractOptions = options;
+  if (hasGraph) {
+    extractOptions.hasGraph = true;
+    extractOptions.threads = (*graph)->threads;
+    extractOptions.cluster = {(*graph)->ctas(), 1, 1};
+  }
+  std::optional<Waiting> waiting("following the warps of a kernel");
+  llvm::Expected<protocol::Claims> claims =
+      protocol::extract(function, extractOptions);
+  waiting.reset();
+  if (!claims)
+    return llvm::createStringError(path + ": " +
+                                   llvm::toString(claims.takeError()) +
+                                   " (--threads, --cluster) [kernel-threads]");
+  claims->kernel = llvm::demangle(claims->kernel);
+  if (hasGraph)
+    claims->names = (*graph)->nameBarriers();
+  std::vector<protocol::Misfit> misfits = protocol::fit(*claims);
+  protocol::locate(misfits, module, function);
+  std::optional<HandProof> proofByHand;
+  if (hasGraph && misfits.empty())
+    proofByHand = proveByHand(module, function, *claims, **graph, misfits);
+  suppress(claims->kernel, misfits);
+  // Where something cannot fit, that comes first.
+  std::optional<protocol::Progress> progress;
+  if (misfits.empty() && !claims->barriers.empty() && !hasGraph)
+    progress = protocol::proveProgress(*claims);
+  report(*claims, misfits, std::move(progress), proofByHand);
+  return llvm::Error::success();
+}
+
+static ExitStatus fail(const llvm::Twine &words) {
+  llvm::errs() << "drawloom: " << words << '\n';
+  return Failed;
+}
+
 static ExitStatus check(const CommandLine &line,
                         const protocol::ExtractOptions &options) {
   llvm::StringRef path = line.getOperands().front();
-  auto fail = [](const llvm::Twine &words) {
-    llvm::errs() << "drawloom: " << words << '\n';
-    return Failed;
-  };
   auto buffer = input::readText(path);
   if (!buffer)
     return fail(llvm::toString(buffer.takeError()));
@@ -158,96 +283,39 @@ static ExitStatus check(const CommandLine &line,
       fail(llvm::toString(std::move(error)));
     return Failed;
   }
-  std::optional<llvm::StringRef> wanted = line.get("--kernel");
-  llvm::json::Array kernels, messages;
   auto suppressions =
       checker::Suppressions::read(line.get("--suppressions").value_or(""));
   if (!suppressions)
     return fail(llvm::toString(suppressions.takeError()));
-  unsigned errors = 0, suppressed = 0, checked = 0;
+  std::optional<llvm::StringRef> wanted = line.get("--kernel");
+  StaticCheck found(line, options, *parsed.module, (*buffer)->getBuffer(),
+                    *suppressions);
   for (const ptx::Function *function : parsed.module->functions) {
     if (!function->isEntry || !function->hasBody ||
         (wanted && function->name != *wanted))
       continue;
-    ++checked;
-    std::optional<protocol::Graph> graph;
-    protocol::ExtractOptions extractOptions = options;
-    if (auto words = protocol::findGraph(*function, (*buffer)->getBuffer())) {
-      llvm::Expected<protocol::Graph> read = protocol::parseGraph(*words);
-      if (!read)
-        return fail(path + ": " + llvm::toString(read.takeError()));
-      graph = std::move(*read);
-      extractOptions.hasGraph = true;
-      extractOptions.threads = graph->threads;
-      extractOptions.cluster = {graph->ctas(), 1, 1};
-    }
-    std::optional<Waiting> waiting("following the warps of a kernel");
-    llvm::Expected<protocol::Claims> claims =
-        protocol::extract(*function, extractOptions);
-    waiting.reset();
-    if (!claims)
-      return fail(path + ": " + llvm::toString(claims.takeError()) +
-                  " (--threads, --cluster) [kernel-threads]");
-    claims->kernel = llvm::demangle(claims->kernel);
-    if (graph)
-      claims->names = graph->nameBarriers();
-    std::vector<protocol::Misfit> misfits = protocol::fit(*claims);
-    protocol::locate(misfits, *parsed.module, *function);
-    std::optional<HandProof> proofByHand;
-    if (graph && misfits.empty())
-      proofByHand =
-          proveByHand(*parsed.module, *function, *claims, *graph, misfits);
-    for (protocol::Misfit &misfit : misfits)
-      misfit.isSuppressed = suppressions->covers(
-          misfit.rule, claims->kernel, {{misfit.line, misfit.source}});
-    unsigned known = llvm::count_if(
-        misfits, [](const protocol::Misfit &one) { return one.isSuppressed; });
-    suppressed += known;
-    errors += misfits.size() - known;
-    // Where something cannot fit, that comes first.
-    std::optional<protocol::Progress> progress;
-    if (misfits.empty() && !claims->barriers.empty() && !graph)
-      progress = protocol::proveProgress(*claims);
-    const protocol::Progress *proof = progress ? &*progress : nullptr;
-    std::string report;
-    llvm::raw_string_ostream os(report);
-    protocol::print(*claims, misfits, proof, path, line.has("--quiet"), os);
-    llvm::outs() << colorErrors(report);
-    if (proofByHand && !line.has("--quiet"))
-      print(*proofByHand, llvm::outs());
-    if (proofByHand)
-      progress = summarize(*proofByHand);
-    // A kernel that may deadlock is reported in any case.
-    std::string words;
-    if (progress)
-      words = claims->kernel + ": deadlock-free: " +
-              (proofByHand ? progress->why : protocol::describe(*progress));
-    if (progress && !progress->isProved && line.has("--quiet"))
-      llvm::outs() << words << '\n';
-    if (progress && !progress->isUnconditional())
-      messages.push_back(toMessage(*progress, std::move(words)));
-    kernels.push_back(
-        protocol::toJson(*claims, misfits, progress ? &*progress : nullptr));
+    if (llvm::Error error = found.check(*function))
+      return fail(llvm::toString(std::move(error)));
   }
-  if (!checked && wanted)
+  if (!found.checked && wanted)
     return fail("there is no kernel '" + *wanted + "' in '" + path +
                 "' [no-kernel]");
-  if (!checked)
+  if (!found.checked)
     return fail("there is no kernel in '" + path + "' [no-kernel]");
   llvm::outs().flush();
   tellUnused(*suppressions);
-  llvm::outs() << "check: " << checked
-               << (checked == 1 ? " kernel" : " kernels") << ", " << errors
-               << (errors == 1 ? " error" : " errors");
-  if (suppressed)
-    llvm::outs() << ", " << suppressed << " suppressed";
+  llvm::outs() << "check: " << found.checked
+               << (found.checked == 1 ? " kernel" : " kernels") << ", "
+               << found.errors << (found.errors == 1 ? " error" : " errors");
+  if (found.suppressed)
+    llvm::outs() << ", " << found.suppressed << " suppressed";
   llvm::outs() << '\n';
   if (llvm::Error error =
-          writeReports(llvm::json::Object{{"kernels", std::move(kernels)},
-                                          {"errors", errors}},
-                       files, {path.str(), "", std::move(messages)}))
+          writeReports(llvm::json::Object{{"kernels", std::move(found.kernels)},
+                                          {"errors", found.errors}},
+                       files, {path.str(), "", std::move(found.messages)}))
     return fail(llvm::toString(std::move(error)));
-  return errors ? Findings : Clean;
+  return found.errors ? Findings : Clean;
 }
 
 static ExitStatus checkStatically(llvm::ArrayRef<llvm::StringRef> arguments) {

@@ -111,33 +111,9 @@ static llvm::Error readNumber(const CommandLine &line, llvm::StringRef option,
   return llvm::Error::success();
 }
 
-llvm::Expected<ProgramOptions>
-ProgramOptions::read(llvm::ArrayRef<llvm::StringRef> arguments,
-                     llvm::StringRef verb) {
-  llvm::Expected<CommandLine> parsed =
-      CommandLine::parse(arguments, CheckOptions::with({{"--arch", true},
-                                                        {"--device", true},
-                                                        {"--sms", true},
-                                                        {"--kernel", true},
-                                                        {"--random", false},
-                                                        {"--seed", true},
-                                                        {"--compare", false},
-                                                        {"--orders", true},
-                                                        {"--unproved", false},
-                                                        {"--no-cache", false},
-                                                        {"--shape", true},
-                                                        {"--scalar", true},
-                                                        {"--input", true},
-                                                        {"--output", true},
-                                                        {"--time", false},
-                                                        {"--fidelity", true}}));
-  if (!parsed)
-    return parsed.takeError();
-  const CommandLine &line = *parsed;
-  ProgramOptions options;
-  if (line.getOperands().size() != 1)
-    return llvm::createStringError("name one file to run, not more");
-  options.input = line.getOperands().front().str();
+/// The architecture, and the device that runs its code.
+static llvm::Error readDevice(const CommandLine &line,
+                              ProgramOptions &options) {
   std::optional<llvm::StringRef> arch = line.get("--arch");
   if (!arch)
     return llvm::createStringError("name the GPU to compile for with --arch: " +
@@ -152,13 +128,12 @@ ProgramOptions::read(llvm::ArrayRef<llvm::StringRef> arguments,
   if (!llvm::is_contained({"cuda", "h100", "b200"}, options.device))
     return llvm::createStringError("--device takes cuda, h100 or b200, not '" +
                                    options.device + "'");
-  llvm::StringRef kernel = line.get("--kernel").value_or("");
-  kernel.consume_front("@");
-  options.kernel = kernel.str();
-  options.compares = line.has("--compare");
-  options.unproved = line.has("--unproved");
-  options.usesCache = !line.has("--no-cache");
+  return llvm::Error::success();
+}
 
+/// The number of SMs, and the seed of random inputs.
+static llvm::Error readNumbers(const CommandLine &line,
+                               ProgramOptions &options) {
   uint64_t sms = 0, seed = 0;
   if (llvm::Error error = readNumber(line, "--sms", 1024, sms))
     return error;
@@ -170,7 +145,12 @@ ProgramOptions::read(llvm::ArrayRef<llvm::StringRef> arguments,
     options.arguments.seed = seed;
   else if (line.has("--seed"))
     return llvm::createStringError("--seed goes with --random");
+  return llvm::Error::success();
+}
 
+/// What only an emulated device does: orders, checks, times and fidelity.
+static llvm::Error readEmulation(const CommandLine &line, llvm::StringRef verb,
+                                 ProgramOptions &options) {
   llvm::Expected<unsigned> orders = readOrders(line);
   if (!orders)
     return orders.takeError();
@@ -201,6 +181,12 @@ ProgramOptions::read(llvm::ArrayRef<llvm::StringRef> arguments,
           "--fidelity needs an emulated device, not --device cuda");
     setenv("DRAWLOOM_FIDELITY", file->str().c_str(), 1);
   }
+  return llvm::Error::success();
+}
+
+/// The sizes of arguments, what they hold, and the files of outputs.
+static llvm::Error readArguments(const CommandLine &line,
+                                 ProgramOptions &options) {
   if (llvm::Error error = readList(
           line, "--shape",
           [&](llvm::StringRef name, llvm::StringRef value) {
@@ -225,8 +211,50 @@ ProgramOptions::read(llvm::ArrayRef<llvm::StringRef> arguments,
           readList(line, "--input", readFile(options.arguments.inputs),
                    "NAME=FILE such as A=a.npy"))
     return error;
-  if (llvm::Error error = readList(line, "--output", readFile(options.outputs),
-                                   "NAME=FILE such as D=d.npy"))
+  return readList(line, "--output", readFile(options.outputs),
+                  "NAME=FILE such as D=d.npy");
+}
+
+llvm::Expected<ProgramOptions>
+ProgramOptions::read(llvm::ArrayRef<llvm::StringRef> arguments,
+                     llvm::StringRef verb) {
+  llvm::Expected<CommandLine> parsed =
+      CommandLine::parse(arguments, CheckOptions::with({{"--arch", true},
+                                                        {"--device", true},
+                                                        {"--sms", true},
+                                                        {"--kernel", true},
+                                                        {"--random", false},
+                                                        {"--seed", true},
+                                                        {"--compare", false},
+                                                        {"--orders", true},
+                                                        {"--unproved", false},
+                                                        {"--no-cache", false},
+                                                        {"--shape", true},
+                                                        {"--scalar", true},
+                                                        {"--input", true},
+                                                        {"--output", true},
+                                                        {"--time", false},
+                                                        {"--fidelity", true}}));
+  if (!parsed)
+    return parsed.takeError();
+  const CommandLine &line = *parsed;
+  ProgramOptions options;
+  if (line.getOperands().size() != 1)
+    return llvm::createStringError("name one file to run, not more");
+  options.input = line.getOperands().front().str();
+  if (llvm::Error error = readDevice(line, options))
+    return error;
+  llvm::StringRef kernel = line.get("--kernel").value_or("");
+  kernel.consume_front("@");
+  options.kernel = kernel.str();
+  options.compares = line.has("--compare");
+  options.unproved = line.has("--unproved");
+  options.usesCache = !line.has("--no-cache");
+  if (llvm::Error error = readNumbers(line, options))
+    return error;
+  if (llvm::Error error = readEmulation(line, verb, options))
+    return error;
+  if (llvm::Error error = readArguments(line, options))
     return error;
   return options;
 }

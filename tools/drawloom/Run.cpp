@@ -89,6 +89,14 @@ static llvm::Expected<Setup> prepare(const RunArguments &arguments,
   if (!module)
     return inFile(arguments.ptx, module.takeError());
   setup.module = std::move(*module);
+  if (auto table = llvm::sys::Process::GetEnv("DRAWLOOM_TIME_SLOTS");
+      table && !table->empty()) {
+    auto slots = emu::readIssueSlots(*table, setup.module->ptx());
+    if (!slots)
+      return llvm::createStringError("DRAWLOOM_TIME_SLOTS: " +
+                                     llvm::toString(slots.takeError()));
+    setup.module->setIssueSlots(std::move(*slots));
+  }
   auto launch =
       emu::PreparedLaunch::create(*file, *setup.device, *setup.module);
   if (!launch)

@@ -366,12 +366,10 @@ static ExitStatus runOrders(const std::string &path,
   return Clean;
 }
 
-ExitStatus drawloom::runCommand(llvm::ArrayRef<StringRef> options,
-                                llvm::ArrayRef<StringRef> command,
-                                StringRef verb) {
-  auto complain = [&](const llvm::Twine &what) {
-    return drawloom::complain(verb, what);
-  };
+/// Has the command find the emulated driver, and gives that its settings.
+static void prepareEnvironment(const std::string &folder,
+                               const ProgramFacts &facts,
+                               const CommandLine &line) {
   // Options are variables of the environment to the library.
   static constexpr std::pair<llvm::StringLiteral, const char *> variables[] = {
       {"--device", "DRAWLOOM_DEVICE"},
@@ -379,6 +377,39 @@ ExitStatus drawloom::runCommand(llvm::ArrayRef<StringRef> options,
       {"--order", "DRAWLOOM_ORDER"},
       {"--step-limit", "DRAWLOOM_STEP_LIMIT"},
       {"--fidelity", "DRAWLOOM_FIDELITY"}};
+  prependToPath("LD_LIBRARY_PATH", folder);
+  // torch's libraries name the folder of the runtime that they want, and it
+  // comes before ours; what is loaded already comes before both.
+  prependToPath("LD_PRELOAD", folder + "/" + ourRuntime);
+  prepareTriton(folder);
+  if (facts.device)
+    setenv("DRAWLOOM_DEVICE", facts.device->c_str(), 0);
+  for (const auto &[option, variable] : variables)
+    if (std::optional<StringRef> value = line.get(option))
+      setenv(variable, value->str().c_str(), 1);
+}
+
+/// Replaces this process by the command. Returns if that fails.
+static ExitStatus become(const std::string &path,
+                         llvm::ArrayRef<StringRef> command) {
+  std::vector<std::string> words(command.begin(), command.end());
+  std::vector<char *> arguments;
+  for (std::string &word : words)
+    arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  // The command's own affair again.
+  std::signal(SIGXFSZ, SIG_DFL);
+  execv(path.c_str(), arguments.data());
+  return fail("cannot run '" + path + "': " + std::strerror(errno) +
+              " [cannot-run]");
+}
+
+ExitStatus drawloom::runCommand(llvm::ArrayRef<StringRef> options,
+                                llvm::ArrayRef<StringRef> command,
+                                StringRef verb) {
+  auto complain = [&](const llvm::Twine &what) {
+    return drawloom::complain(verb, what);
+  };
   llvm::Expected<CommandLine> line =
       CommandLine::parse(options, CheckOptions::with({{"--device", true},
                                                       {"--sms", true},
@@ -427,30 +458,10 @@ ExitStatus drawloom::runCommand(llvm::ArrayRef<StringRef> options,
   llvm::Expected<std::string> folder = emulatorFolder();
   if (!folder)
     return fail(llvm::toString(folder.takeError()));
-
-  prependToPath("LD_LIBRARY_PATH", *folder);
-  // torch's libraries name the folder of the runtime that they want, and it
-  // comes before ours; what is loaded already comes before both.
-  prependToPath("LD_PRELOAD", *folder + "/" + ourRuntime);
-  prepareTriton(*folder);
-  if (facts->device)
-    setenv("DRAWLOOM_DEVICE", facts->device->c_str(), 0);
-  for (const auto &[option, variable] : variables)
-    if (std::optional<StringRef> value = line->get(option))
-      setenv(variable, value->str().c_str(), 1);
-
+  prepareEnvironment(*folder, *facts, *line);
   if (*seeds)
     return runOrders(*path, command, *checks, *seeds);
   if (checks->checks)
     return runOnce(*path, command, *checks, nullptr);
-  std::vector<std::string> words(command.begin(), command.end());
-  std::vector<char *> arguments;
-  for (std::string &word : words)
-    arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  // The command's own affair again.
-  std::signal(SIGXFSZ, SIG_DFL);
-  execv(path->c_str(), arguments.data());
-  return fail("cannot run '" + *path + "': " + std::strerror(errno) +
-              " [cannot-run]");
+  return become(*path, command);
 }

@@ -299,93 +299,120 @@ static ExitStatus assemble(mlir::ModuleOp module, llvm::StringRef ptx,
   return Clean;
 }
 
-static ExitStatus runProgram(const ProgramOptions &options) {
-  llvm::Expected<std::unique_ptr<cache::Cache>> cache =
-      openCache(options.usesCache);
-  if (!cache)
-    return fail(cache.takeError());
+namespace {
+/// A program, from its text to its outputs. Each step prints what is wrong; the
+/// next one needs a clean status.
+class ProgramRun {
+public:
+  ProgramRun(const ProgramOptions &options, InputModule &input)
+      : options(options), input(input) {}
+
+  /// Reads the program and makes the arguments of its kernel.
+  ExitStatus read();
+  ExitStatus compileKernel(cache::Cache *cache);
+  /// Runs the kernel and compares, as far as the options ask for it.
+  ExitStatus runKernel();
+
+private:
+  ExitStatus reject();
+  void recompileRejected();
+  llvm::Error launch(const runtime::Device &device);
+  ExitStatus compareOutputs(const Arguments &before);
+
+  const ProgramOptions &options;
+  InputModule &input;
+  mlir::ModuleOp module;
+  /// The program as the user wrote it.
+  mlir::OwningOpRef<mlir::ModuleOp> written;
+  tile::KernelOp kernel;
+  Arguments arguments;
+  CompiledModule compiled;
+  std::optional<Recompiled> again;
+  double compileTime = 0;
+};
+} // namespace
+
+/// What was wrong has been printed.
+ExitStatus ProgramRun::reject() {
+  if (llvm::Error error =
+          writeReports({}, {"", options.check.files.sarif},
+                       {options.input, "", input.takeMessages()}))
+    return fail(std::move(error));
+  return Failed;
+}
+
+ExitStatus ProgramRun::read() {
   mlir::DialectRegistry dialects;
   registerProgramDialects(dialects);
-  std::unique_ptr<InputModule> input = InputModule::open(options.input);
-  if (!input)
-    return Failed;
-  // What was wrong has been printed.
-  auto reject = [&] {
-    if (llvm::Error error =
-            writeReports({}, {"", options.check.files.sarif},
-                         {options.input, "", input->takeMessages()}))
-      return fail(std::move(error));
-    return Failed;
-  };
-  if (!input->parse(dialects))
+  if (!input.parse(dialects))
     return reject();
-  mlir::ModuleOp module = input->get();
-  mlir::OwningOpRef<mlir::ModuleOp> written = module.clone();
-  mlir::FailureOr<tile::KernelOp> kernel =
+  module = input.get();
+  written = module.clone();
+  mlir::FailureOr<tile::KernelOp> chosen =
       chooseKernel(module, *options.arch, options.kernel);
-  if (mlir::failed(kernel))
+  if (mlir::failed(chosen))
     return reject();
-  llvm::Expected<Arguments> arguments =
-      makeArguments(*kernel, options.arguments);
-  if (!arguments)
-    return fail(arguments.takeError());
+  kernel = *chosen;
+  llvm::Expected<Arguments> made = makeArguments(kernel, options.arguments);
+  if (!made)
+    return fail(made.takeError());
+  arguments = std::move(*made);
   for (auto &entry : options.outputs)
-    if (!llvm::is_contained(arguments->names, entry.first))
+    if (!llvm::is_contained(arguments.names, entry.first))
       return fail(llvm::createStringError(
-          "--output: @" + kernel->getSymName() + " has no argument '" +
-          entry.first + "', only " + llvm::join(arguments->names, ", ") +
+          "--output: @" + kernel.getSymName() + " has no argument '" +
+          entry.first + "', only " + llvm::join(arguments.names, ", ") +
           " [argument]"));
+  return Clean;
+}
 
+/// Compiles again, for arguments that TMA rejects. The text doesn't say that it
+/// does, so no other run should find it in a cache. What has no plan without
+/// TMA is rejected by the launch, with the arithmetic.
+void ProgramRun::recompileRejected() {
+  llvm::SmallVector<unsigned> rejected =
+      findRejected(compiled.kernels.front().info, arguments);
+  // Roles by hand say who copies.
+  bool hasRoles = !kernel.getBody().front().getOps<agent::SwitchOp>().empty();
+  if (rejected.empty() || hasRoles)
+    return;
+  again = recompile(std::move(written), kernel.getSymName(), rejected,
+                    {.arch = options.arch, .unproved = options.unproved});
+  if (!again)
+    return;
+  compiled = std::move(again->compiled);
+  module = *again->module;
+  kernel = again->kernel;
+  for (unsigned argument : rejected)
+    noteRecompiled(compiled.kernels.front().info.arguments[argument], arguments,
+                   argument);
+}
+
+ExitStatus ProgramRun::compileKernel(cache::Cache *cache) {
   Stopwatch compiling;
   std::optional<Waiting> waiting("compiling");
-  llvm::Expected<CompiledModule> compiled = compileCached(
-      cache->get(), {input->getText(), input->getName(), kernel->getSymName()},
+  llvm::Expected<CompiledModule> result = compileCached(
+      cache, {input.getText(), input.getName(), kernel.getSymName()},
       {.arch = options.arch, .unproved = options.unproved},
       [&](const CompileOptions &complete) {
         return compile(module, complete);
       });
-  std::optional<Recompiled> again;
-  if (compiled) {
-    llvm::SmallVector<unsigned> rejected =
-        findRejected(compiled->kernels.front().info, *arguments);
-    // Roles by hand say who copies.
-    bool hasRoles =
-        !kernel->getBody().front().getOps<agent::SwitchOp>().empty();
-    // The text doesn't say it, so no other run should find it in a cache. What
-    // has no plan without TMA is rejected by the launch, with the arithmetic.
-    if (!rejected.empty() && !hasRoles)
-      again = recompile(std::move(written), kernel->getSymName(), rejected,
-                        {.arch = options.arch, .unproved = options.unproved});
-    if (again) {
-      compiled = std::move(again->compiled);
-      module = *again->module;
-      kernel = again->kernel;
-      for (unsigned argument : rejected)
-        noteRecompiled(compiled->kernels.front().info.arguments[argument],
-                       *arguments, argument);
-    }
+  if (result) {
+    compiled = std::move(*result);
+    recompileRejected();
   }
   waiting.reset();
-  if (!compiled) {
-    input->report(compiled.takeError());
+  if (!result) {
+    input.report(result.takeError());
     return reject();
   }
-  input->report(compiled->messages);
-  double compileTime = compiling.seconds();
-  std::string plan;
-  if (options.check.checks || std::getenv("DRAWLOOM_TRACE") ||
-      std::getenv("DRAWLOOM_TIME"))
-    plan = printPlans(compiled->kernels.front());
-  DriverCheck check(options.check, plan);
-  unsigned sms = options.sms.value_or(countSms(compiled->kernels.front().info));
-  llvm::Expected<runtime::Device> device = openDevice(options.device, sms);
-  if (!device)
-    return fail(device.takeError());
+  input.report(compiled.messages);
+  compileTime = compiling.seconds();
+  return Clean;
+}
 
-  plan::printSummary(compiled->kernels.front().plan, llvm::outs());
-  llvm::outs() << "arguments: " << describe(*arguments) << '\n';
-  llvm::outs().flush();
-  Arguments before = *arguments;
+/// Runs the kernel once; its outputs are in `arguments` then.
+llvm::Error ProgramRun::launch(const runtime::Device &device) {
   if (options.orders)
     setenv("DRAWLOOM_ORDER", "deterministic", 1);
   Stopwatch running;
@@ -397,42 +424,75 @@ static ExitStatus runProgram(const ProgramOptions &options) {
     llvm::outs().flush();
   };
   // The emulated driver shows how far a kernel is.
-  if (llvm::Error error =
-          execute(*compiled, *device, *arguments, {}, sayChosen))
-    return check.judge(fail(std::move(error)));
-  double runTime = running.seconds();
+  if (llvm::Error error = execute(compiled, device, arguments, {}, sayChosen))
+    return error;
   llvm::outs() << llvm::formatv(
       "compiled in {0:f2} s; ran in {1:f2} s on {2}{3} with {4} SMs\n",
-      compileTime, runTime, options.device == "cuda" ? "" : "an emulated ",
-      device->name(), device->smCount());
-  if (llvm::Error error = writeOutputs(*arguments, options))
+      compileTime, running.seconds(),
+      options.device == "cuda" ? "" : "an emulated ", device.name(),
+      device.smCount());
+  return llvm::Error::success();
+}
+
+/// Compares the outputs with those of the reference interpreter.
+ExitStatus ProgramRun::compareOutputs(const Arguments &before) {
+  llvm::outs().flush();
+  std::optional<Waiting> waiting("comparing with the reference interpreter");
+  mlir::FailureOr<std::vector<Comparison>> comparisons =
+      compare(kernel, *options.arch, before, arguments);
+  waiting.reset();
+  return mlir::failed(comparisons) ? Failed : report(*comparisons);
+}
+
+ExitStatus ProgramRun::runKernel() {
+  std::string plan;
+  if (options.check.checks || std::getenv("DRAWLOOM_TRACE") ||
+      std::getenv("DRAWLOOM_TIME"))
+    plan = printPlans(compiled.kernels.front());
+  DriverCheck check(options.check, plan);
+  unsigned sms = options.sms.value_or(countSms(compiled.kernels.front().info));
+  llvm::Expected<runtime::Device> device = openDevice(options.device, sms);
+  if (!device)
+    return fail(device.takeError());
+  plan::printSummary(compiled.kernels.front().plan, llvm::outs());
+  llvm::outs() << "arguments: " << describe(arguments) << '\n';
+  llvm::outs().flush();
+  Arguments before = arguments;
+  if (llvm::Error error = launch(*device))
+    return check.judge(fail(std::move(error)));
+  if (llvm::Error error = writeOutputs(arguments, options))
     return fail(std::move(error));
-  ExitStatus result = Clean;
   if (options.orders)
     if (llvm::Error error =
-            runOrders(*compiled, *device, before, *arguments, options.orders))
+            runOrders(compiled, *device, before, arguments, options.orders))
       return check.judge(fail(std::move(error)));
-  if (options.compares) {
-    llvm::outs().flush();
-    waiting.emplace("comparing with the reference interpreter");
-    mlir::FailureOr<std::vector<Comparison>> comparisons =
-        compare(*kernel, *options.arch, before, *arguments);
-    waiting.reset();
-    result = mlir::failed(comparisons) ? Failed : report(*comparisons);
-  }
+  ExitStatus result = options.compares ? compareOutputs(before) : Clean;
   // Last, so that results don't wait for it.
-  ExitStatus assembled = assemble(module, compiled->ptx, *options.arch);
+  ExitStatus assembled = assemble(module, compiled.ptx, *options.arch);
   return check.judge(result == Clean ? assembled : result);
+}
+
+static ExitStatus runProgram(const ProgramOptions &options) {
+  llvm::Expected<std::unique_ptr<cache::Cache>> cache =
+      openCache(options.usesCache);
+  if (!cache)
+    return fail(cache.takeError());
+  std::unique_ptr<InputModule> input = InputModule::open(options.input);
+  if (!input)
+    return Failed;
+  ProgramRun run(options, *input);
+  if (ExitStatus status = run.read(); status != Clean)
+    return status;
+  if (ExitStatus status = run.compileKernel(cache->get()); status != Clean)
+    return status;
+  return run.runKernel();
 }
 
 ExitStatus drawloom::runRunProgram(llvm::ArrayRef<llvm::StringRef> arguments,
                                    llvm::StringRef verb) {
-  auto complain = [&](llvm::Error error) {
-    return drawloom::complain(verb, llvm::toString(std::move(error)));
-  };
   llvm::Expected<ProgramOptions> options =
       ProgramOptions::read(arguments, verb);
   if (!options)
-    return complain(options.takeError());
+    return complain(verb, llvm::toString(options.takeError()));
   return runProgram(*options);
 }

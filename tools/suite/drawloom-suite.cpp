@@ -104,6 +104,54 @@ static std::vector<Case> makeCases(llvm::StringRef arch, const Part &part,
   return result;
 }
 
+namespace {
+struct Counts {
+  size_t total = 0, matching = 0, rejected = 0, several = 0;
+  double largestShare = 0;
+};
+} // namespace
+
+/// Runs the cases of an architecture, and prints those that don't match.
+static llvm::Error runCases(llvm::ArrayRef<Case> cases,
+                            const target::Architecture &arch, Counts &counts) {
+  RunSuiteOptions options;
+  options.jobs = jobs;
+  if (!compileOnly)
+    options.device = run::getEmulatedDevice(arch).str();
+  options.cases.orders = orders;
+  options.cases.dumpFolder = dumpFolder;
+  return runSuite(cases, options, [&](size_t index, const CaseResult &result) {
+    ++counts.total;
+    counts.matching += result.matches;
+    counts.rejected += result.matches && result.wasRejected;
+    counts.several += result.matches && cases[index].itemsPerCta >= 3;
+    counts.largestShare = std::max(counts.largestShare, result.largestShare);
+    if (!result.matches || (printRejections && result.wasRejected))
+      llvm::outs() << cases[index].name << ": "
+                   << llvm::StringRef(result.words).rtrim() << '\n';
+    llvm::outs().flush();
+  });
+}
+
+static void printCounts(const Counts &counts, double seconds) {
+  bool isDrawn = suiteName == "breadth";
+  if (isDrawn)
+    llvm::outs() << llvm::formatv(
+        "{0}: seed {1}, {2} of {3} ran and {4} were rejected while planning, "
+        "largest error {5:f1}% of its bound, {6:f1} s\n",
+        suiteName, seed, counts.matching - counts.rejected, counts.total,
+        counts.rejected, 100 * counts.largestShare, seconds);
+  else
+    llvm::outs() << llvm::formatv(
+        "{0}: seed {1}, {2} rejected by name, {3} with three or more work "
+        "items "
+        "per CTA, largest error {4:f1}% of its bound, {5:f1} s\n",
+        suiteName, seed, counts.rejected, counts.several,
+        100 * counts.largestShare, seconds);
+  llvm::outs() << suiteName << ": " << counts.matching << " of " << counts.total
+               << (isDrawn ? " programs" : " cases") << " match\n";
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
@@ -131,8 +179,7 @@ int main(int argc, char **argv) {
     wanted = {"sm_90a", "sm_100a"};
   auto begin = std::chrono::steady_clock::now();
   uint64_t index = 0;
-  size_t total = 0, matching = 0, rejected = 0, several = 0;
-  double largestShare = 0;
+  Counts counts;
   for (llvm::StringRef name : wanted) {
     llvm::Expected<const target::Architecture *> arch =
         target::findArchitecture(name);
@@ -148,25 +195,7 @@ int main(int argc, char **argv) {
                      << (printProgram ? one.program : "");
       continue;
     }
-    RunSuiteOptions options;
-    options.jobs = jobs;
-    if (!compileOnly)
-      options.device = run::getEmulatedDevice(**arch).str();
-    options.cases.orders = orders;
-    options.cases.dumpFolder = dumpFolder;
-    llvm::Error error =
-        runSuite(cases, options, [&](size_t index, const CaseResult &result) {
-          ++total;
-          matching += result.matches;
-          rejected += result.matches && result.wasRejected;
-          several += result.matches && cases[index].itemsPerCta >= 3;
-          largestShare = std::max(largestShare, result.largestShare);
-          if (!result.matches || (printRejections && result.wasRejected))
-            llvm::outs() << cases[index].name << ": "
-                         << llvm::StringRef(result.words).rtrim() << '\n';
-          llvm::outs().flush();
-        });
-    if (error) {
+    if (llvm::Error error = runCases(cases, **arch, counts)) {
       llvm::errs() << "drawloom-suite: " << llvm::toString(std::move(error))
                    << '\n';
       return 1;
@@ -177,23 +206,9 @@ int main(int argc, char **argv) {
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
-  bool isDrawn = suiteName == "breadth";
-  if (isDrawn)
-    llvm::outs() << llvm::formatv(
-        "{0}: seed {1}, {2} of {3} ran and {4} were rejected while planning, "
-        "largest error {5:f1}% of its bound, {6:f1} s\n",
-        suiteName, seed, matching - rejected, total, rejected,
-        100 * largestShare, seconds);
-  else
-    llvm::outs() << llvm::formatv(
-        "{0}: seed {1}, {2} rejected by name, {3} with three or more work "
-        "items "
-        "per CTA, largest error {4:f1}% of its bound, {5:f1} s\n",
-        suiteName, seed, rejected, several, 100 * largestShare, seconds);
-  llvm::outs() << suiteName << ": " << matching << " of " << total
-               << (isDrawn ? " programs" : " cases") << " match\n";
-  return matching == total && total >= atLeast &&
-                 rejected * 100 <= mostRejected * total
+  printCounts(counts, seconds);
+  return counts.matching == counts.total && counts.total >= atLeast &&
+                 counts.rejected * 100 <= mostRejected * counts.total
              ? 0
              : 1;
 }

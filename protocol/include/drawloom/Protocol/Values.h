@@ -103,8 +103,6 @@ public:
                 llvm::ArrayRef<Value> sources);
 
 private:
-  Value computeKnown(const ptx::Instruction &instruction,
-                     llvm::ArrayRef<Value> sources);
   Value computeLow(const ptx::Instruction &instruction,
                    llvm::ArrayRef<Value> sources);
 
