@@ -114,6 +114,75 @@ static bool holdsSecret(llvm::StringRef bytes) {
   return false;
 }
 
+static Launch makeLaunch(const Attack &attack, const Kernel &kernel,
+                         uint64_t buffer) {
+  Launch launch;
+  launch.kernel = &kernel;
+  launch.grid = {attack.grid};
+  launch.block = {attack.block};
+  launch.cluster = {attack.cluster};
+  launch.parameters.resize(kernel.parameterBytes);
+  uint64_t given[] = {buffer, Watch::target()};
+  memcpy(launch.parameters.data(), given,
+         std::min(sizeof(given), launch.parameters.size()));
+  std::string map = llvm::fromHex(attack.map);
+  if (!map.empty() && launch.parameters.size() >= 64 + map.size()) {
+    uint64_t word;
+    memcpy(&word, map.data(), sizeof(word));
+    word |= buffer;
+    memcpy(map.data(), &word, sizeof(word));
+    memcpy(launch.parameters.data() + 64, map.data(), map.size());
+  }
+  return launch;
+}
+
+namespace {
+/// What came of one attempt.
+struct Attempt {
+  std::string report, printed;
+  bool launched = false;
+};
+} // namespace
+
+/// Loads the kernel and runs it under a schedule.
+static Attempt attempt(const Attack &attack, llvm::MemoryBufferRef text,
+                       Device &device, uint64_t buffer,
+                       llvm::StringRef schedule) {
+  Attempt made;
+  llvm::raw_string_ostream output(made.printed);
+  ptx::ParseResult parsed = ptx::parseModule(text);
+  if (!parsed) {
+    made.report = parsed.str();
+  } else if (auto module = device.load(std::move(parsed.module)); !module) {
+    made.report = llvm::toString(module.takeError());
+  } else if (auto kernel = (*module)->kernel("k"); !kernel) {
+    made.report = llvm::toString(kernel.takeError());
+  } else {
+    Launch launch = makeLaunch(attack, **kernel, buffer);
+    RunOptions options;
+    options.stepLimit = 200000;
+    options.threads = 1;
+    options.output = &output;
+    // The checker also has tables of events and addresses.
+    checker::CheckOptions check;
+    check.countsCosts = true;
+    checker::RaceChecker listener(std::move(check));
+    if (schedule == "random") {
+      options.policy = Policy::Random;
+      options.seed = 1;
+    } else if (schedule == "adversarial") {
+      options.policy = Policy::Adversarial;
+    } else if (schedule == "checked") {
+      options.listener = &listener;
+    }
+    made.launched = true;
+    RunResult result = run(device, launch, options);
+    if (!result.ok())
+      made.report = result.report->str();
+  }
+  return made;
+}
+
 Outcome attacks::attackOnce(const Attack &attack, llvm::StringRef folder) {
   auto text = llvm::MemoryBuffer::getFile(folder + "/" + attack.file);
   const DeviceModel *known = findDeviceModel(attack.device);
@@ -134,55 +203,8 @@ Outcome attacks::attackOnce(const Attack &attack, llvm::StringRef folder) {
     const llvm::StringRef rest(memory.translate(buffer, bufferBytes) +
                                    bufferBytes,
                                4096 - bufferBytes);
-    std::string report, printed;
-    bool launched = false;
-    llvm::raw_string_ostream output(printed);
-    ptx::ParseResult parsed = ptx::parseModule(**text);
-    if (!parsed) {
-      report = parsed.str();
-    } else if (auto module = device->load(std::move(parsed.module)); !module) {
-      report = llvm::toString(module.takeError());
-    } else if (auto kernel = (*module)->kernel("k"); !kernel) {
-      report = llvm::toString(kernel.takeError());
-    } else {
-      Launch launch;
-      launch.kernel = *kernel;
-      launch.grid = {attack.grid};
-      launch.block = {attack.block};
-      launch.cluster = {attack.cluster};
-      launch.parameters.resize((*kernel)->parameterBytes);
-      uint64_t given[] = {buffer, Watch::target()};
-      memcpy(launch.parameters.data(), given,
-             std::min(sizeof(given), launch.parameters.size()));
-      std::string map = llvm::fromHex(attack.map);
-      if (!map.empty() && launch.parameters.size() >= 64 + map.size()) {
-        uint64_t word;
-        memcpy(&word, map.data(), sizeof(word));
-        word |= buffer;
-        memcpy(map.data(), &word, sizeof(word));
-        memcpy(launch.parameters.data() + 64, map.data(), map.size());
-      }
-      RunOptions options;
-      options.stepLimit = 200000;
-      options.threads = 1;
-      options.output = &output;
-      // The checker also has tables of events and addresses.
-      checker::CheckOptions check;
-      check.countsCosts = true;
-      checker::RaceChecker listener(std::move(check));
-      if (schedule == "random") {
-        options.policy = Policy::Random;
-        options.seed = 1;
-      } else if (schedule == "adversarial") {
-        options.policy = Policy::Adversarial;
-      } else if (schedule == "checked") {
-        options.listener = &listener;
-      }
-      launched = true;
-      RunResult result = run(*device, launch, options);
-      if (!result.ok())
-        report = result.report->str();
-    }
+    auto [report, printed, launched] =
+        attempt(attack, **text, *device, buffer, schedule);
     if (watch.changed() ||
         rest.find_first_not_of('\0') != llvm::StringRef::npos ||
         holdsSecret({memory.translate(buffer, bufferBytes), bufferBytes}) ||

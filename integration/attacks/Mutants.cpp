@@ -5,26 +5,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// A mutant is drawn from a seed and its number alone, so that one that was
-// noticed can be had again.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Attack.h"
+#include "Campaign.h"
 #include "Guard.h"
 #include "drawloom/Emulator/LaunchFile.h"
-#include "drawloom/Emulator/TensorMap.h"
 #include "drawloom/PTX/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include <atomic>
 #include <cstring>
 #include <dlfcn.h>
-#include <random>
 #include <sys/mman.h>
 #ifdef DRAWLOOM_HAS_PROTOCOL
 #include "drawloom/Protocol/Progress.h"
@@ -38,9 +30,7 @@ using namespace drawloom::emu;
 // Drawing
 //===----------------------------------------------------------------------===//
 
-using Random = std::mt19937_64;
-
-static Random randomOf(uint64_t seed, uint64_t number) {
+Random attacks::randomOf(uint64_t seed, uint64_t number) {
   std::seed_seq sequence = {uint32_t(seed), uint32_t(number),
                             uint32_t(number >> 32)};
   return Random(sequence);
@@ -159,20 +149,16 @@ static std::vector<std::string> readFolder(llvm::StringRef folder) {
 
 std::optional<unsigned> attacks::only;
 
-/// How many mutants came as far as they could: a campaign whose mutants are all
-/// refused at the door shows nothing. Processes share it.
-static std::atomic<uint64_t> &arrived() {
+std::atomic<uint64_t> &attacks::arrived() {
   static auto *counter =
       new (mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
                 MAP_SHARED | MAP_ANONYMOUS, -1, 0)) std::atomic<uint64_t>(0);
   return *counter;
 }
 
-/// Does `one(number)` for all numbers, so many at a time in a process of their
-/// own; one that ends badly is found by doing its part again, one by one.
-static bool inParts(unsigned count, unsigned perPart, unsigned seconds,
-                    llvm::StringRef what,
-                    llvm::function_ref<Outcome(unsigned)> one) {
+bool attacks::inParts(unsigned count, unsigned perPart, unsigned seconds,
+                      llvm::StringRef what,
+                      llvm::function_ref<Outcome(unsigned)> one) {
   Tally tally;
   arrived() = 0;
   if (only) { // For a debugger.
@@ -209,165 +195,6 @@ static bool inParts(unsigned count, unsigned perPart, unsigned seconds,
   if (tally.mostKiB > most)
     llvm::outs() << "attacks: more than 2 GiB of memory\n";
   return tally.good() && tally.mostKiB <= most;
-}
-
-//===----------------------------------------------------------------------===//
-// Tensor maps
-//===----------------------------------------------------------------------===//
-
-/// Copies of one tile by a map that the kernel can't know.
-static std::string mapKernel() {
-  std::string body;
-  static const char *const coordinates[] = {"{%c}", "{%c, %c}", "{%c, %c, %c}",
-                                            "{%c, %c, %c, %c}",
-                                            "{%c, %c, %c, %c, %c}"};
-  // The way is chosen by the second parameter: rank and direction.
-  unsigned label = 0;
-  auto way = [&](const std::string &text) {
-    std::string number = std::to_string(label++);
-    body += "setp.ne.u64 %p, %way, " + number + ";\n@%p bra N" + number +
-            ";\n" + text + "\nN" + number + ":\n";
-  };
-  for (unsigned rank = 1; rank != 6; ++rank) {
-    std::string at = "[%map, " + std::string(coordinates[rank - 1]) + "]";
-    std::string d = std::to_string(rank) + "d";
-    way("cp.async.bulk.tensor." + d +
-        ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [smem], " +
-        at + ", [bar];");
-    way("cp.async.bulk.tensor." + d + ".global.shared::cta.tile.bulk_group " +
-        at + ", [smem];");
-    way("cp.reduce.async.bulk.tensor." + d +
-        ".global.shared::cta.add.tile.bulk_group " + at + ", [smem];");
-    if (rank < 3)
-      continue;
-    std::string offsets = rank == 3   ? "{0}"
-                          : rank == 4 ? "{0, 1}"
-                                      : "{0, 1, 1}";
-    way("cp.async.bulk.tensor." + d +
-        ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes [smem], " +
-        at + ", [bar], " + offsets + ";");
-  }
-  way("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4"
-      ".mbarrier::complete_tx::bytes [smem], [%map, {%c, %c, 0, 1, %c}], "
-      "[bar];");
-  way("cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group "
-      "[%map, {%c, %c, 0, 1, %c}], [smem];");
-  return ".version 8.7 .target sm_100a .address_size 64\n"
-         ".visible .entry k(.param .u64 buffer, .param .u64 way, .param .u64 c,"
-         " .param .align 64 .b8 map[128]) {\n"
-         ".reg .pred %p; .reg .b32 %c; .reg .b64 %map, %way;\n"
-         ".shared .align 1024 .b8 smem[65536];\n.shared .align 8 .b64 bar;\n"
-         "mbarrier.init.shared.b64 [bar], 1;\n"
-         "ld.param.u64 %way, [way];\nld.param.u32 %c, [c];\n"
-         "mov.b64 %map, map;\ncvta.param.u64 %map, %map;\n" +
-         body +
-         "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n"
-         "ret;\n}\n";
-}
-
-bool attacks::attackWithMaps(unsigned count, uint64_t seed) {
-  constexpr unsigned ways = 5 * 3 + 3 + 2;
-  const std::string text = mapKernel();
-  return inParts(count, 500, 300, "tensor maps", [&](unsigned number) {
-    struct Prepared {
-      Watch watch;
-      std::unique_ptr<Device> device;
-      std::unique_ptr<LoadedModule> module;
-      const Kernel *kernel;
-      uint64_t buffer;
-    };
-    static std::unique_ptr<Prepared> prepared = [&] {
-      auto result = std::make_unique<Prepared>();
-      DeviceModel model = *findDeviceModel("b200");
-      model.memoryBytes = uint64_t(1) << 30;
-      model.smCount = 1;
-      result->device = llvm::cantFail(Device::create(model));
-      ptx::ParseResult parsed =
-          ptx::parseModule(llvm::MemoryBufferRef(text, "map.ptx"));
-      if (!parsed) {
-        llvm::errs() << parsed.str();
-        abort();
-      }
-      result->module =
-          llvm::cantFail(result->device->load(std::move(parsed.module)));
-      result->kernel = llvm::cantFail(result->module->kernel("k"));
-      result->buffer =
-          llvm::cantFail(result->device->memory().allocate(1 << 16));
-      return result;
-    }();
-    Random random = randomOf(seed, number);
-    auto pick = [&](auto... values) {
-      uint64_t all[] = {uint64_t(values)...};
-      return all[random() % sizeof...(values)];
-    };
-    TensorMap map;
-    map.im2col = random() % 4 == 0;
-    map.rank = map.im2col ? 3 + random() % 3 : 1 + random() % 5;
-    map.type = TensorMapType(random() % 16);
-    map.address = prepared->buffer;
-    // One in eight numbers is far out.
-    bool far = false;
-    auto usually = [&](auto... values) {
-      far = random() % 8 == 0;
-      return pick(values...);
-    };
-    for (unsigned dim = 0; dim != map.rank; ++dim) {
-      map.dims[dim] = dim ? usually(1, 2, 4, 16) : usually(16, 128, 256, 64);
-      if (far)
-        map.dims[dim] = pick(uint64_t(1) << 32, 4096, 1, 127);
-      map.box[dim] = dim ? usually(1, 2, 4, 8) : usually(16, 32, 64, 128);
-      if (far)
-        map.box[dim] = pick(256, 128, 1, 17);
-      if (map.im2col && dim)
-        map.box[dim] = 1;
-      map.elementStrides[dim] = pick(1, 1, 1, 1, 1, 1, 2, 8);
-      if (!dim)
-        continue;
-      map.strides[dim - 1] = usually(64, 256, 1024, 0);
-      if (far)
-        map.strides[dim - 1] =
-            pick(4096, 16, uint64_t(1) << 36, (uint64_t(1) << 40) - 32);
-    }
-    map.swizzle = TensorMapSwizzle(random() % 2 ? 0 : random() % 7);
-    map.interleave = TensorMapInterleave(random() % 8 ? 0 : random() % 3);
-    map.pixels = pick(1, 64, 1024);
-    TensorMapBytes bytes = {};
-    if (auto good = encodeTensorMap(map, prepared->device->model().target))
-      bytes = *good;
-    else
-      llvm::consumeError(good.takeError());
-    // Half of them as they are, as far as they are right.
-    if (random() % 2) {
-      std::string raw(bytes.begin(), bytes.end());
-      for (unsigned flips = 1 + random() % 3; flips; --flips)
-        raw[random() % 64] ^= 1 << random() % 8;
-      llvm::copy(raw, bytes.begin());
-    }
-    // Version 1, or nothing is looked at.
-    bytes[8] = (bytes[8] & ~0xe) | 2;
-    Launch launch;
-    launch.kernel = prepared->kernel;
-    launch.grid = launch.block = launch.cluster = {1};
-    launch.parameters.resize(prepared->kernel->parameterBytes);
-    // The instruction fits the map, or is any.
-    static constexpr unsigned firstWay[] = {0, 3, 6, 10, 14};
-    uint64_t way = firstWay[map.rank - 1] + (map.im2col ? 3 : random() % 3);
-    if (map.rank == 2 && random() % 3 == 0)
-      way = ways - 1 - random() % 2;
-    if (random() % 8 == 0)
-      way = random() % ways;
-    uint64_t given[] = {prepared->buffer, way,
-                        pick(0, 0, 1, 7, -1, INT32_MAX, INT32_MIN, 268435456)};
-    memcpy(launch.parameters.data(), given, sizeof(given));
-    memcpy(launch.parameters.data() +
-               prepared->kernel->parameters.back().offset,
-           bytes.data(), bytes.size());
-    RunOptions options;
-    options.stepLimit = 10000;
-    options.threads = 1;
-    arrived() += run(*prepared->device, launch, options).ok();
-    return prepared->watch.changed() ? Outcome::Outside : Outcome::Good;
-  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -212,10 +212,8 @@ static std::optional<bool> isFound(const RecordedLaunch &launch,
   return !misfits.empty();
 }
 
-int main(int argc, char **argv) {
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv, "Compares what is claimed of kernels with their runs\n");
+/// The launches in the folders, without the extension of their files.
+static std::vector<std::string> listLaunches() {
   std::vector<std::string> bases;
   std::error_code failed;
   for (const std::string &folder : folders)
@@ -224,71 +222,81 @@ int main(int argc, char **argv) {
       if (llvm::sys::path::extension(at->path()) == ".json")
         bases.push_back(llvm::StringRef(at->path()).drop_back(5).str());
   llvm::sort(bases);
+  return bases;
+}
+
+namespace {
+/// Of the kernels as they are.
+struct KernelCounts {
   unsigned kernels = 0, whole = 0, proved = 0, conditional = 0, failures = 0;
   uint64_t events = 0;
-  std::vector<std::unique_ptr<RecordedLaunch>> followed;
-  for (size_t i = 0; i < bases.size(); i += std::max(1u, every.getValue())) {
-    auto launch = RecordedLaunch::read(bases[i]);
-    if (!launch) {
-      llvm::errs() << llvm::toString(launch.takeError()) << '\n';
-      return 1;
-    }
-    llvm::Expected<Claims> claims = extract(**launch, (*launch)->text());
-    if (!claims) {
-      llvm::errs() << llvm::toString(claims.takeError()) << '\n';
-      return 1;
-    }
-    ++kernels;
-    std::vector<protocol::Misfit> misfits = protocol::fit(*claims);
-    Comparison comparison;
-    comparison.claims = &*claims;
-    Watcher watcher(comparison);
-    emu::RunOptions options;
-    options.threads = 1;
-    options.listener = &watcher;
-    Outcome outcome = (*launch)->run((*launch)->text(), options);
-    events += comparison.events;
-    bool isWhole = claims->isWhole() && !claims->barriers.empty();
-    whole += isWhole;
-    protocol::Progress progress;
-    if (isWhole)
-      progress = protocol::proveProgress(*claims);
-    bool isProved = progress.isUnconditional();
-    proved += isProved;
-    conditional += progress.isProved && !isProved;
-    bool hasFailed =
-        !outcome.ok() || !misfits.empty() || !comparison.unclaimed.empty();
-    failures += hasFailed;
-    llvm::outs() << llvm::formatv(
-        "{0,-42} {1,3} mbarriers, {2,6} events, {3}{4}\n", (*launch)->name(),
-        claims->barriers.size(), comparison.events,
-        isWhole                    ? "whole, " + protocol::describe(progress)
-        : claims->barriers.empty() ? std::string("none")
-                                   : std::string("not all followed"),
-        hasFailed ? "  FAILED" : "");
-    for (const protocol::Misfit &misfit : misfits)
-      llvm::outs() << "  at odds: line " << misfit.line << ", " << misfit.title
-                   << '\n';
-    for (const std::string &one : comparison.unclaimed)
-      llvm::outs() << "  not claimed: " << one << '\n';
-    if (!outcome.ok())
-      llvm::outs() << "  "
-                   << (outcome.report ? outcome.report->str() : outcome.refusal)
-                   << '\n';
-    llvm::outs().flush();
-    if (isWhole)
-      followed.push_back(std::move(*launch));
-  }
+};
 
-  // A category, a kernel, a place.
+/// Of their mutants.
+struct MutantCounts {
+  unsigned made = 0, found = 0;
+};
+} // namespace
+
+/// Compares the claims of a kernel with a run. Whether it was followed whole.
+static llvm::Expected<bool> checkLaunch(RecordedLaunch &launch,
+                                        KernelCounts &counts) {
+  llvm::Expected<Claims> claims = extract(launch, launch.text());
+  if (!claims)
+    return claims.takeError();
+  ++counts.kernels;
+  std::vector<protocol::Misfit> misfits = protocol::fit(*claims);
+  Comparison comparison;
+  comparison.claims = &*claims;
+  Watcher watcher(comparison);
+  emu::RunOptions options;
+  options.threads = 1;
+  options.listener = &watcher;
+  Outcome outcome = launch.run(launch.text(), options);
+  counts.events += comparison.events;
+  bool isWhole = claims->isWhole() && !claims->barriers.empty();
+  counts.whole += isWhole;
+  protocol::Progress progress;
+  if (isWhole)
+    progress = protocol::proveProgress(*claims);
+  bool isProved = progress.isUnconditional();
+  counts.proved += isProved;
+  counts.conditional += progress.isProved && !isProved;
+  bool hasFailed =
+      !outcome.ok() || !misfits.empty() || !comparison.unclaimed.empty();
+  counts.failures += hasFailed;
+  llvm::outs() << llvm::formatv(
+      "{0,-42} {1,3} mbarriers, {2,6} events, {3}{4}\n", launch.name(),
+      claims->barriers.size(), comparison.events,
+      isWhole                    ? "whole, " + protocol::describe(progress)
+      : claims->barriers.empty() ? std::string("none")
+                                 : std::string("not all followed"),
+      hasFailed ? "  FAILED" : "");
+  for (const protocol::Misfit &misfit : misfits)
+    llvm::outs() << "  at odds: line " << misfit.line << ", " << misfit.title
+                 << '\n';
+  for (const std::string &one : comparison.unclaimed)
+    llvm::outs() << "  not claimed: " << one << '\n';
+  if (!outcome.ok())
+    llvm::outs() << "  "
+                 << (outcome.report ? outcome.report->str() : outcome.refusal)
+                 << '\n';
+  llvm::outs().flush();
+  return isWhole;
+}
+
+/// Draws mutants of kernels, each by a category, a kernel and a place, and
+/// prints how many of each category are found without a run.
+static MutantCounts
+findMutants(llvm::ArrayRef<std::unique_ptr<RecordedLaunch>> followed) {
   std::mt19937 random(seed);
   auto below = [&](size_t count) { return random() % count; };
-  std::map<std::string, std::pair<unsigned, unsigned>> byCategory;
+  std::map<std::string, MutantCounts> byCategory;
   std::set<std::pair<std::string, std::string>> drawn;
   const char *categories[] = {"count", "bytes", "phase"};
-  unsigned made = 0, found = 0;
+  MutantCounts all;
   for (unsigned tries = 0;
-       !followed.empty() && made < mutantCount && tries < 40 * mutantCount;
+       !followed.empty() && all.made < mutantCount && tries < 40 * mutantCount;
        ++tries) {
     const char *category = categories[below(std::size(categories))];
     RecordedLaunch &launch = *followed[below(followed.size())];
@@ -305,21 +313,47 @@ int main(int argc, char **argv) {
     std::optional<bool> isOne = isFound(launch, mutant);
     if (!isOne)
       continue;
-    ++made;
-    found += *isOne;
-    ++byCategory[category].first;
-    byCategory[category].second += *isOne;
+    for (MutantCounts *counts : {&all, &byCategory[category]}) {
+      ++counts->made;
+      counts->found += *isOne;
+    }
   }
   for (const auto &[category, counts] : byCategory)
     llvm::outs() << llvm::formatv("{0,-6} {1} of {2} found\n", category,
-                                  counts.second, counts.first);
+                                  counts.found, counts.made);
+  return all;
+}
+
+int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv, "Compares what is claimed of kernels with their runs\n");
+  std::vector<std::string> bases = listLaunches();
+  KernelCounts counts;
+  std::vector<std::unique_ptr<RecordedLaunch>> followed;
+  for (size_t i = 0; i < bases.size(); i += std::max(1u, every.getValue())) {
+    auto launch = RecordedLaunch::read(bases[i]);
+    if (!launch) {
+      llvm::errs() << llvm::toString(launch.takeError()) << '\n';
+      return 1;
+    }
+    llvm::Expected<bool> isWhole = checkLaunch(**launch, counts);
+    if (!isWhole) {
+      llvm::errs() << llvm::toString(isWhole.takeError()) << '\n';
+      return 1;
+    }
+    if (*isWhole)
+      followed.push_back(std::move(*launch));
+  }
+  auto [made, found] = findMutants(followed);
   llvm::outs() << llvm::formatv(
       "check-static: {0} kernels, {1} followed whole, {2} of them proved to be "
       "deadlock-free, {3} more with conditions, {4} failed; {5} events of "
       "their runs; {6} of {7} mutants found without a run\n",
-      kernels, whole, proved, conditional, failures, events, found, made);
+      counts.kernels, counts.whole, counts.proved, counts.conditional,
+      counts.failures, counts.events, found, made);
   bool hasEnough =
       made == 0 ? mutantCount == 0 : found * 100 >= made * foundAtLeast;
-  return failures || whole < wholeAtLeast || proved < provedAtLeast ||
-         !hasEnough;
+  return counts.failures || counts.whole < wholeAtLeast ||
+         counts.proved < provedAtLeast || !hasEnough;
 }

@@ -69,106 +69,106 @@ unsigned ForcedOrder::getPhase(int64_t barrier, int64_t number) {
   return found->second;
 }
 
-void ForcedOrder::addWarp(unsigned warp, llvm::ArrayRef<Event> events) {
-  std::optional<unsigned> last, lastMma, lastOfGroup;
-  std::vector<std::optional<unsigned>> groups;
-  unsigned met = 0;
-  std::map<int64_t, int64_t> arrivals, waits, firstParity;
-  std::map<std::string, int64_t> filled, emptied;
-
-  for (const Event &event : events) {
-    unsigned node =
-        add({Node::Kind::Instruction, warp, event, filled, emptied});
-    if (last)
-      connect(*last, node);
-    last = node;
-    auto work = [&](Node::Kind kind) {
-      unsigned made = add({kind, warp, event, filled, emptied});
-      connect(node, made);
-      return made;
+/// The phase that it waits for comes before it, and of a pipe another slot is
+/// filled or emptied.
+void ForcedOrder::addWait(WarpPath &path, const Event &event, unsigned node) {
+  int64_t number = path.waits[event.barrier]++;
+  // Who finds a slot empty at first waits for the phase before the first.
+  path.firstParity.insert({event.barrier, event.count});
+  int64_t phase = number - path.firstParity[event.barrier];
+  if (phase >= 0)
+    connect(getPhase(event.barrier, phase), node);
+  for (const plan::Pipe &pipe : plan->pipes) {
+    auto within = [&](int64_t first) {
+      return event.barrier >= first && event.barrier < first + pipe.slots * 8;
     };
-    switch (event.kind) {
-    case Kind::Wait: {
-      int64_t number = waits[event.barrier]++;
-      // Who finds a slot empty at first waits for the phase before the first.
-      firstParity.insert({event.barrier, event.count});
-      int64_t phase = number - firstParity[event.barrier];
-      if (phase >= 0)
-        connect(getPhase(event.barrier, phase), node);
-      for (const plan::Pipe &pipe : plan->pipes) {
-        auto within = [&](int64_t first) {
-          return event.barrier >= first &&
-                 event.barrier < first + pipe.slots * 8;
-        };
-        if (within(pipe.place->empty))
-          ++filled[pipe.name];
-        else if (within(pipe.place->full))
-          ++emptied[pipe.name];
-      }
-      allNodes[node].filled = filled;
-      allNodes[node].emptied = emptied;
-      break;
-    }
-    case Kind::Arrive:
-    case Kind::ArriveExpect:
-      connect(node, getPhase(event.barrier, arrivals[event.barrier]++));
-      break;
-    case Kind::Copy:
-      // Behind the arrival that expects it, so in the phase of that one.
-      connect(work(Node::Kind::Copy),
-              getPhase(event.barrier, arrivals[event.barrier] - 1));
-      break;
-    case Kind::Mma: {
-      unsigned mma = work(Node::Kind::Mma);
-      if (lastMma)
-        connect(*lastMma, mma);
-      lastMma = lastOfGroup = mma;
-      break;
-    }
-    case Kind::Commit: {
-      unsigned commit = work(Node::Kind::Commit);
-      if (lastMma)
-        connect(*lastMma, commit);
-      connect(commit, getPhase(event.barrier, arrivals[event.barrier]++));
-      break;
-    }
-    case Kind::Group:
-      groups.push_back(lastOfGroup);
-      lastOfGroup.reset();
-      break;
-    case Kind::GroupWait:
-      for (size_t i = 0; i + static_cast<size_t>(event.count) < groups.size();
-           ++i)
-        if (groups[i])
-          connect(*groups[i], node);
-      break;
-    case Kind::CtaBarrier: {
-      if (met == syncs.size())
-        syncs.push_back(add({Node::Kind::Meeting}));
-      connect(node, syncs[met]);
-      last = syncs[met++];
-      break;
-    }
-    // The warp's arrival stands behind it.
-    case Kind::CopyArrive:
-    case Kind::Init:
-    case Kind::Store:
-    case Kind::ClusterBarrier:
-    case Kind::Mark:
-    // Those of the order aren't asked for.
-    case Kind::NamedBarrier:
-    case Kind::ClusterArrive:
-    case Kind::ClusterWait:
-    case Kind::WarpBarrier:
-    case Kind::Decide:
-    case Kind::Registers:
-    case Kind::Allocate:
-    case Kind::Trap:
-    case Kind::Expect:
-    case Kind::Invalidate:
-    case Kind::Other:
-      break;
-    }
+    if (within(pipe.place->empty))
+      ++path.filled[pipe.name];
+    else if (within(pipe.place->full))
+      ++path.emptied[pipe.name];
+  }
+  allNodes[node].filled = path.filled;
+  allNodes[node].emptied = path.emptied;
+}
+
+void ForcedOrder::addEvent(WarpPath &path, const Event &event) {
+  auto make = [&](Node::Kind kind) {
+    return add({kind, path.warp, event, path.filled, path.emptied});
+  };
+  unsigned node = make(Node::Kind::Instruction);
+  if (path.last)
+    connect(*path.last, node);
+  path.last = node;
+  auto work = [&](Node::Kind kind) {
+    unsigned made = make(kind);
+    connect(node, made);
+    return made;
+  };
+  auto getNextPhase = [&] {
+    return getPhase(event.barrier, path.arrivals[event.barrier]++);
+  };
+  switch (event.kind) {
+  case Kind::Wait:
+    addWait(path, event, node);
+    break;
+  case Kind::Arrive:
+  case Kind::ArriveExpect:
+    connect(node, getNextPhase());
+    break;
+  case Kind::Copy:
+    // Behind the arrival that expects it, so in the phase of that one.
+    connect(work(Node::Kind::Copy),
+            getPhase(event.barrier, path.arrivals[event.barrier] - 1));
+    break;
+  case Kind::Mma: {
+    unsigned mma = work(Node::Kind::Mma);
+    if (path.lastMma)
+      connect(*path.lastMma, mma);
+    path.lastMma = path.lastOfGroup = mma;
+    break;
+  }
+  case Kind::Commit: {
+    unsigned commit = work(Node::Kind::Commit);
+    if (path.lastMma)
+      connect(*path.lastMma, commit);
+    connect(commit, getNextPhase());
+    break;
+  }
+  case Kind::Group:
+    path.groups.push_back(path.lastOfGroup);
+    path.lastOfGroup.reset();
+    break;
+  case Kind::GroupWait:
+    for (size_t i = 0;
+         i + static_cast<size_t>(event.count) < path.groups.size(); ++i)
+      if (path.groups[i])
+        connect(*path.groups[i], node);
+    break;
+  case Kind::CtaBarrier:
+    if (path.met == syncs.size())
+      syncs.push_back(add({Node::Kind::Meeting}));
+    connect(node, syncs[path.met]);
+    path.last = syncs[path.met++];
+    break;
+  // The warp's arrival stands behind it.
+  case Kind::CopyArrive:
+  case Kind::Init:
+  case Kind::Store:
+  case Kind::ClusterBarrier:
+  case Kind::Mark:
+  // Those of the order aren't asked for.
+  case Kind::NamedBarrier:
+  case Kind::ClusterArrive:
+  case Kind::ClusterWait:
+  case Kind::WarpBarrier:
+  case Kind::Decide:
+  case Kind::Registers:
+  case Kind::Allocate:
+  case Kind::Trap:
+  case Kind::Expect:
+  case Kind::Invalidate:
+  case Kind::Other:
+    break;
   }
 }
 
@@ -187,7 +187,10 @@ ForcedOrder::create(const plan::Plan &plan, const ptx::Function &kernel,
     if (llvm::Error error =
             (*walk)->run(warp, std::make_unique<Recorder>(events)))
       return error;
-    order.addWarp(warp, events);
+    WarpPath path;
+    path.warp = warp;
+    for (const Event &event : events)
+      order.addEvent(path, event);
   }
   return order;
 }

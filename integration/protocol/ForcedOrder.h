@@ -62,10 +62,22 @@ public:
   std::string describe(unsigned node) const;
 
 private:
+  /// What is known of a warp up to one of its events.
+  struct WarpPath {
+    unsigned warp = 0;
+    std::optional<unsigned> last = {}, lastMma = {}, lastOfGroup = {};
+    std::vector<std::optional<unsigned>> groups = {};
+    /// Barriers of the CTA that it has come to.
+    unsigned met = 0;
+    std::map<int64_t, int64_t> arrivals = {}, waits = {}, firstParity = {};
+    std::map<std::string, int64_t> filled = {}, emptied = {};
+  };
+
   explicit ForcedOrder(const plan::Plan &plan) : plan(&plan) {}
   unsigned add(Node node);
   void connect(unsigned from, unsigned to) { next[from].push_back(to); }
-  void addWarp(unsigned warp, llvm::ArrayRef<Event> events);
+  void addEvent(WarpPath &path, const Event &event);
+  void addWait(WarpPath &path, const Event &event, unsigned node);
   unsigned getPhase(int64_t barrier, int64_t number);
   std::string nameBarrier(int64_t barrier) const;
 

@@ -387,6 +387,13 @@ print(bool((gemm(small, small) == 128).all()))
 """
 
     def interrupt(self, call, after):
+        # Other processes of the host may delay one try, not three.
+        for _ in range(3):
+            if self.interrupt_once(call, after) < 1:
+                return
+        self.fail(f"{call} went on for a second after each of three signals")
+
+    def interrupt_once(self, call, after):
         with subprocess.Popen([sys.executable, "-c", self.PROGRAM, call], text=True,
                               stdout=subprocess.PIPE) as child:
             self.assertEqual(child.stdout.readline(), "ready\n")
@@ -397,10 +404,10 @@ print(bool((gemm(small, small) == 128).all()))
         seconds, worked = float(stopped) - sent, float(then) - busy
         print(f"{call}: stopped after {seconds:.2f} s, {worked:.2f} s of processors",
               file=sys.stderr)
-        # On a machine that others keep busy the clock counts what they do.
-        self.assertLess(min(seconds, worked), 1)
         self.assertLess(seconds, 20)
         self.assertEqual(works, "True")
+        # On a machine that others keep busy the clock counts what they do.
+        return min(seconds, worked)
 
     def test_compile(self):
         self.interrupt("compile", 1)
