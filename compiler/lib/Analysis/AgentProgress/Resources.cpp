@@ -51,6 +51,8 @@ bool agent::addRegisters(SwitchOp roles, progress::Network &network) {
       return false;
     end = std::max(end, at + warps);
   }
+  if (end == 0)
+    return true;
   int64_t groups = llvm::divideCeil(end, groupWarps);
   int64_t entry = entryRegisters(roles, groups * groupWarps);
   progress::PoolId pool =

@@ -138,3 +138,13 @@ tile.kernel @both(%a: !tile.view<128x256xf32>) attributes {tile.target = "sm_100
     }
   }
 }
+
+// -----
+
+// Without roles there is nothing to hand over, and nothing to divide by.
+// CHECK: tile.kernel @no_roles
+// CHECK: agent.switch attributes {verdict = #agent.verdict<proved>, warps = 4 : i64}
+tile.kernel @no_roles() {
+  agent.switch attributes {warps = 4 : i64} {
+  }
+}
