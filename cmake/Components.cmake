@@ -139,6 +139,12 @@ function(drawloom_reads target)
     INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/input/include)
 endfunction()
 
+# drawloom_alone(TensorMemory.cpp): files of this folder that are a unit of their
+# own in a unity build, because their static names are those of a neighbor.
+function(drawloom_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # drawloom_calls_by_name(target): it calls functions that it found by name, with
 # its own declarations of them. Their types agree in the ABI, not in C++, which
 # is what the sanitizer would compare.

@@ -18,7 +18,7 @@
 using namespace drawloom;
 using cache::Disk;
 
-static void printHelp() {
+static void printCacheHelp() {
   llvm::outs()
       << "drawloom cache - show, check or empty the cache of compiled kernels\n"
          "\n"
@@ -136,7 +136,7 @@ ExitStatus drawloom::runCache(llvm::ArrayRef<llvm::StringRef> arguments) {
   if (!line)
     return complain(llvm::toString(line.takeError()));
   if (line->wantsHelp()) {
-    printHelp();
+    printCacheHelp();
     return Clean;
   }
   if (line->getOperands().size() != 1)

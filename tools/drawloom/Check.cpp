@@ -21,7 +21,7 @@
 
 using namespace drawloom;
 
-static void printHelp() {
+static void printCheckHelp() {
   std::string examples = findExamples();
   llvm::outs()
       << "drawloom check - find deadlocks, data races and missing fences in a "
@@ -349,7 +349,7 @@ ExitStatus drawloom::runCheck(llvm::ArrayRef<llvm::StringRef> arguments) {
   const auto *split = llvm::find(arguments, "--");
   llvm::ArrayRef<llvm::StringRef> own(arguments.begin(), split);
   if (llvm::any_of(own, of({"--help", "-h"}))) {
-    printHelp();
+    printCheckHelp();
     return Clean;
   }
   bool runs = split != arguments.end() ||

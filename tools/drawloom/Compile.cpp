@@ -33,7 +33,7 @@ struct Request {
 };
 } // namespace
 
-static void printHelp() {
+static void printCompileHelp() {
   llvm::outs()
       << "drawloom compile - turn a kernel in MLIR into PTX or a cubin\n"
          "\n"
@@ -263,7 +263,7 @@ ExitStatus drawloom::runCompile(llvm::ArrayRef<llvm::StringRef> arguments) {
   if (!line)
     return complain(line.takeError());
   if (line->wantsHelp()) {
-    printHelp();
+    printCompileHelp();
     return Clean;
   }
   llvm::Expected<Request> request = readOptions(*line);

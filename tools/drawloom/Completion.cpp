@@ -16,7 +16,7 @@
 
 using namespace drawloom;
 
-static void printHelp() {
+static void printCompletionHelp() {
   llvm::outs()
       << "drawloom completion - write a script that completes commands in a "
          "shell\n"
@@ -101,7 +101,7 @@ ExitStatus drawloom::runCompletion(llvm::ArrayRef<llvm::StringRef> arguments) {
   if (!line)
     return complain(llvm::toString(line.takeError()));
   if (line->wantsHelp()) {
-    printHelp();
+    printCompletionHelp();
     return Clean;
   }
   if (line->getOperands().size() != 1)

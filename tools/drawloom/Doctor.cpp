@@ -25,7 +25,7 @@
 using namespace drawloom;
 using namespace drawloom::target;
 
-static void printHelp() {
+static void printDoctorHelp() {
   llvm::outs()
       << "drawloom doctor - tell which GPU tools are here, and what they "
          "allow\n"
@@ -244,7 +244,7 @@ ExitStatus drawloom::runDoctor(llvm::ArrayRef<llvm::StringRef> arguments) {
                                    : llvm::toString(line.takeError()));
   }
   if (line->wantsHelp()) {
-    printHelp();
+    printDoctorHelp();
     return Clean;
   }
 

@@ -45,7 +45,7 @@ struct Explained {
 };
 } // namespace
 
-static void printHelp() {
+static void printExplainHelp() {
   llvm::outs()
       << "drawloom explain - show the plan of a kernel, and why it is so\n"
          "\n"
@@ -270,7 +270,7 @@ ExitStatus drawloom::runExplain(llvm::ArrayRef<llvm::StringRef> arguments) {
   if (!line)
     return complain(line.takeError());
   if (line->wantsHelp()) {
-    printHelp();
+    printExplainHelp();
     return Clean;
   }
   llvm::Expected<ExplainOptions> options = readOptions(*line);

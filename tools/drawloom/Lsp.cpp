@@ -13,7 +13,7 @@
 
 using namespace drawloom;
 
-static void printHelp() {
+static void printLspHelp() {
   llvm::outs()
       << "drawloom lsp - programs and PTX in an editor\n"
          "\n"
@@ -50,7 +50,7 @@ ExitStatus drawloom::runLsp(llvm::ArrayRef<llvm::StringRef> arguments) {
   if (!line)
     return complain(llvm::toString(line.takeError()));
   if (line->wantsHelp()) {
-    printHelp();
+    printLspHelp();
     return Clean;
   }
   if (!line->getOperands().empty())

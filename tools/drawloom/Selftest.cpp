@@ -38,7 +38,7 @@ struct Tally {
 };
 } // namespace
 
-static void printHelp() {
+static void printSelftestHelp() {
   llvm::outs()
       << "drawloom selftest - run the numeric suite on a GPU or an emulated "
          "one\n"
@@ -221,7 +221,7 @@ ExitStatus drawloom::runSelftest(llvm::ArrayRef<llvm::StringRef> arguments) {
   if (!line)
     return complain(line.takeError());
   if (line->wantsHelp()) {
-    printHelp();
+    printSelftestHelp();
     return Clean;
   }
   llvm::Expected<SelftestOptions> options = readOptions(*line);

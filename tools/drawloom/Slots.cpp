@@ -19,7 +19,7 @@
 
 using namespace drawloom;
 
-static void printHelp() {
+static void printSlotsHelp() {
   llvm::outs()
       << "drawloom slots - count what ptxas makes of each PTX instruction\n"
          "\n"
@@ -90,7 +90,7 @@ ExitStatus drawloom::runSlots(llvm::ArrayRef<llvm::StringRef> arguments) {
   if (!line)
     return complain(llvm::toString(line.takeError()));
   if (line->wantsHelp()) {
-    printHelp();
+    printSlotsHelp();
     return Clean;
   }
   if (line->getOperands().empty())

@@ -23,7 +23,7 @@
 
 using namespace drawloom;
 
-static void printHelp() {
+static void printSweepHelp() {
   llvm::outs()
       << "drawloom sweep - run kernels with many shapes, schedules, orders and "
          "checks\n"
@@ -93,7 +93,7 @@ static constexpr llvm::StringLiteral program =
 ExitStatus drawloom::runSweep(llvm::ArrayRef<llvm::StringRef> arguments) {
   if (llvm::is_contained(arguments, "--help") ||
       llvm::is_contained(arguments, "-h")) {
-    printHelp();
+    printSweepHelp();
     return Clean;
   }
   llvm::ErrorOr<std::string> python = findPython();

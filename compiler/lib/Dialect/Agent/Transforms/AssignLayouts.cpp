@@ -82,8 +82,6 @@ private:
 };
 } // namespace
 
-static bool isTile(Type type) { return isa<RankedTensorType>(type); }
-
 /// Whether all elements of a tile are known to be the same.
 static bool isSplat(Value tile) {
   Attribute constant;
@@ -205,7 +203,7 @@ LogicalResult RoleLayouts::assign(Value value, Operation *op) {
 
 LogicalResult RoleLayouts::read(OpOperand &use) {
   Value tile = use.get();
-  if (!isTile(tile.getType()))
+  if (!isa<RankedTensorType>(tile.getType()))
     return success();
   Operation *user = use.getOwner();
   if (cast<RankedTensorType>(tile.getType()).getEncoding()) {
@@ -322,9 +320,11 @@ LogicalResult RoleLayouts::assignLoop(scf::ForOp op) {
 
 LogicalResult RoleLayouts::assign(Operation *op) {
   // Made at each use.
-  if (isa<tile::IotaOp, tile::LoadOp>(op) && isTile(op->getResult(0).getType()))
+  if (isa<tile::IotaOp, tile::LoadOp>(op) &&
+      isa<RankedTensorType>(op->getResult(0).getType()))
     return success();
-  if (op->getNumResults() == 1 && isTile(op->getResult(0).getType()) &&
+  if (op->getNumResults() == 1 &&
+      isa<RankedTensorType>(op->getResult(0).getType()) &&
       (isSplat(op->getResult(0)) || isInMemory(op->getResult(0))))
     return success();
   if (isa<MultiplyOp>(op))
@@ -359,7 +359,8 @@ LogicalResult RoleLayouts::run() {
   role.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op != role)
       operations.push_back(op);
-    if (op->getNumResults() == 1 && isTile(op->getResult(0).getType()) &&
+    if (op->getNumResults() == 1 &&
+        isa<RankedTensorType>(op->getResult(0).getType()) &&
         plan::VectorAxes::isRemade(op->getResult(0)))
       remade.push_back(op);
   });
@@ -383,7 +384,8 @@ void AssignLayouts::runOnOperation() {
   // Roles have their own.
   SmallVector<Operation *> tiles;
   for (Operation &op : kernel.getBody().front())
-    if (op.getNumResults() == 1 && isTile(op.getResult(0).getType()))
+    if (op.getNumResults() == 1 &&
+        isa<RankedTensorType>(op.getResult(0).getType()))
       tiles.push_back(&op);
   for (Operation *op : llvm::reverse(tiles))
     if (op->use_empty())
