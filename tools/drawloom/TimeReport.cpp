@@ -1,4 +1,4 @@
-//===- TimeReport.cpp - A timed run, in words -----------------------------===//
+//===- TimeReport.cpp - A timed run as text -------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TimeReport.h - A timed run, in words ---------------------*- C++ -*-===//
+//===- TimeReport.h - A timed run as text ----------------------*- C++ -*-===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -141,7 +141,7 @@ tile.kernel @both(%a: !tile.view<128x256xf32>) attributes {tile.target = "sm_100
 
 // -----
 
-// Without roles there is nothing to hand over, and nothing to divide by.
+// A switch without roles has no registers to divide.
 // CHECK: tile.kernel @no_roles
 // CHECK: agent.switch attributes {verdict = #agent.verdict<proved>, warps = 4 : i64}
 tile.kernel @no_roles() {
