@@ -50,12 +50,6 @@ function(drawloom_use_precompiled target precompiled libraries)
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES DRAWLOOM_USES_MLIR ${uses_mlir})
-  # A file that uses MLIR instantiates and emits the same templates as its
-  # neighbors. Eight in one unit take a fifth of the time of eight units.
-  if(DRAWLOOM_UNITY AND uses_mlir)
-    set_target_properties(${target} PROPERTIES
-      UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-  endif()
   # Optimizing the compiler for the sanitizers takes longer than its tests do
   # without.
   if(DRAWLOOM_SANITIZE AND uses_mlir)

@@ -23,10 +23,6 @@ using emu::Order;
 using emu::Proxy;
 using emu::Scope;
 
-static uint32_t rankOf(uint64_t address) {
-  return (address - emu::sharedWindow) >> emu::sharedRankShift;
-}
-
 ClusterChecker::ClusterChecker(const emu::Kernel *kernel,
                                const emu::ClusterStart &start,
                                const SharedArrays &arrays,
@@ -122,7 +118,7 @@ void ClusterChecker::access(const AccessEvent &event) {
 void ClusterChecker::touch(const Access &access, const emu::Origin &origin) {
   if (emu::isShared(access.range.address)) {
     written.touch(access, access.isEngine);
-    if (rankOf(access.range.address) != origin.rank)
+    if (emu::getRank(access.range.address) != origin.rank)
       for (const Viewer &viewer : viewers)
         protocol.touchPeer(origin, *viewer.known, access.range.address,
                            access.actor, access.lane, access.value);
@@ -289,7 +285,7 @@ static bool areTogether(const MbarrierEvent &x, const MbarrierEvent &y) {
 
 void ClusterChecker::usePeersBarrier(const MbarrierEvent &event) {
   const emu::Origin &origin = event.origin;
-  if (rankOf(event.address) == origin.rank)
+  if (emu::getRank(event.address) == origin.rank)
     return;
   if (!event.operation) {
     Actor actor = threads.actorOf(origin);

@@ -451,7 +451,7 @@ void drawloom::checker::describeFinding(Finding &finding, const Access &before,
   };
   switch (finding.space) {
   case Finding::Shared: {
-    uint32_t rank = (address - emu::sharedWindow) >> emu::sharedRankShift;
+    uint32_t rank = emu::getRank(address);
     finding.address = address & emu::sharedOffsetMask;
     finding.cta = ctaOf(rank);
     finding.array = arrayAt(*now.kernel, finding.address);

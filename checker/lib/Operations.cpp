@@ -233,17 +233,15 @@ void Operations::startTensorAccess(const AccessEvent &event, Access &access) {
   access.issued = threads.tick(event.origin);
 }
 
-static uint32_t rankOf(uint64_t address) {
-  return (address - emu::sharedWindow) >> emu::sharedRankShift;
-}
-
 /// The barrier where the bytes at an address count.
 static uint64_t barrierFor(const Operation &operation, uint64_t address) {
   for (uint64_t barrier : operation.barriers)
-    if (emu::isShared(address) && rankOf(barrier) == rankOf(address))
+    if (emu::isShared(address) &&
+        emu::getRank(barrier) == emu::getRank(address))
       return barrier;
   for (uint64_t barrier : operation.barriers)
-    if (emu::isShared(address) && rankOf(barrier) == (rankOf(address) ^ 1))
+    if (emu::isShared(address) &&
+        emu::getRank(barrier) == (emu::getRank(address) ^ 1))
       return barrier;
   return operation.barriers.front();
 }
@@ -314,7 +312,7 @@ void Operations::forEachPart(const AccessEvent &event,
     return f(access);
   }
   auto overAt = [&](uint64_t barrier) {
-    bool isFar = rankOf(barrier) != origin.rank;
+    bool isFar = emu::getRank(barrier) != origin.rank;
     std::tie(access.actor, access.value) = mbarriers.phaseOf(barrier, isFar);
   };
   if (operation.engine == EngineKind::RemoteStore && range.lanes) {

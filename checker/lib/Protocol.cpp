@@ -20,9 +20,6 @@ using emu::MbarrierEvent;
 using emu::Origin;
 using llvm::utostr;
 
-static uint32_t rankOf(uint64_t address) {
-  return (address - emu::sharedWindow) >> emu::sharedRankShift;
-}
 static uint32_t warpOf(const Origin &origin) {
   return uint32_t(origin.rank) << 16 | origin.warp;
 }
@@ -33,7 +30,7 @@ Finding Protocol::findingOf(Rule rule, uint64_t address, const Origin &first,
   finding.rule = rule;
   finding.kernel = llvm::demangle(kernel->function->name);
   finding.address = address & emu::sharedOffsetMask;
-  finding.cta = ctas[rankOf(address)];
+  finding.cta = ctas[emu::getRank(address)];
   finding.array = arrayAt(*kernel, finding.address);
   finding.first = describeSite(*kernel, ctas, first);
   finding.firstInstruction = finding.secondInstruction = first.instruction;
@@ -259,7 +256,7 @@ void Protocol::wrapped(const Mbarriers::Wrap &wrap,
 void Protocol::touchPeer(const Origin &origin, const Knowledge &known,
                          uint64_t address, Actor actor, unsigned lane,
                          uint32_t value, const ClockRef &covers) {
-  uint32_t rank = rankOf(address);
+  uint32_t rank = emu::getRank(address);
   if (rank == origin.rank)
     return;
   uses[{rank, actor, lane}] = {origin, address, value, covers};

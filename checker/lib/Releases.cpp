@@ -88,10 +88,6 @@ void Barriers::cluster(const BarrierEvent &event, Threads &threads) {
 // mbarriers
 //===----------------------------------------------------------------------===//
 
-static uint32_t rankOf(uint64_t address) {
-  return (address - emu::sharedWindow) >> emu::sharedRankShift;
-}
-
 Mbarriers::Mbarrier &Mbarriers::at(uint64_t address) {
   auto [it, isNew] = byAddress.try_emplace(address);
   if (isNew) {
@@ -197,7 +193,7 @@ void Mbarriers::event(const MbarrierEvent &event, Threads &threads) {
   case MbarrierEvent::Arrive: {
     Gift gift = threads.give(event.origin, event.order, event.scope);
     // Those who wait are in the barrier's CTA.
-    bool isNear = event.origin.rank == rankOf(event.address);
+    bool isNear = event.origin.rank == emu::getRank(event.address);
     if (isNear)
       barrier.pending.near.join(gift.near);
     else

@@ -157,7 +157,7 @@ private:
     return {false, false, "mbarrier at byte " + llvm::utostr(byte)};
   }
   void phaseEnded(const MbarrierEvent &event) {
-    unsigned rank = (event.address - sharedWindow) >> sharedRankShift;
+    unsigned rank = getRank(event.address);
     BarrierName barrier = nameBarrier(event.address);
     auto key = std::pair(rank, barrier.slot);
     std::vector<Span> &row = ctas[rank].rows[{1, 0, barrier.slot}];

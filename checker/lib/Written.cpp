@@ -139,10 +139,6 @@ static void report(const Access &access, Finding::Space space, uint64_t address,
 // Shared and tensor memory
 //===----------------------------------------------------------------------===//
 
-static uint32_t rankOf(uint64_t address) {
-  return (address - emu::sharedWindow) >> emu::sharedRankShift;
-}
-
 /// From the first byte of a range to the last.
 static std::pair<uint64_t, uint64_t> hullOf(const MemoryRange &range) {
   int64_t reach = int64_t(range.count - 1) * range.pitch;
@@ -151,8 +147,8 @@ static std::pair<uint64_t, uint64_t> hullOf(const MemoryRange &range) {
 }
 
 bool WrittenInCluster::isComplete(uint64_t begin, uint64_t end) const {
-  uint32_t rank = rankOf(begin);
-  return rank < shared.size() && rank == rankOf(end - 1) &&
+  uint32_t rank = emu::getRank(begin);
+  return rank < shared.size() && rank == emu::getRank(end - 1) &&
          shared[rank].isComplete(begin & emu::sharedOffsetMask, end - begin);
 }
 
@@ -187,7 +183,7 @@ void WrittenInCluster::touch(const Access &access, bool copies) {
   storeByEngine(access);
   bool isReported = false;
   forEachPiece(range, [&](uint64_t address, int lane) {
-    uint32_t rank = rankOf(address);
+    uint32_t rank = emu::getRank(address);
     uint64_t offset = address & emu::sharedOffsetMask;
     WrittenBytes &memory = sharedOf(rank);
     if (access.reads && !copies && !isReported &&
@@ -214,7 +210,7 @@ void WrittenInCluster::storeByEngine(const Access &copy) {
     return;
   const uint64_t address = copy.range.address;
   auto [begin, end] =
-      sharedOf(rankOf(address))
+      sharedOf(emu::getRank(address))
           .findGap(address & emu::sharedOffsetMask, copy.range.bytes);
   if (begin != end)
     report(Rule::UndefinedValue, copy, Finding::Shared,
@@ -232,7 +228,7 @@ void WrittenInCluster::markUndefined(const emu::AccessEvent &load) {
     forEachPiece(range, [&](uint64_t address, int lane) {
       if (lane < 0 || !emu::isShared(address))
         return;
-      const WrittenBytes &memory = sharedOf(rankOf(address));
+      const WrittenBytes &memory = sharedOf(emu::getRank(address));
       uint64_t offset = address & emu::sharedOffsetMask;
       for (uint32_t byte = 0; byte != range.bytes; ++byte)
         load.undefined[lane] |= uint32_t(!memory.isWritten(offset + byte))
@@ -247,8 +243,8 @@ void WrittenInCluster::undoUndefined(const emu::AccessEvent &store) {
       if (lane < 0 || !emu::isShared(address))
         return;
       for (uint32_t bytes = store.undefined[lane]; bytes; bytes &= bytes - 1)
-        shared[rankOf(address)].undo((address & emu::sharedOffsetMask) +
-                                     llvm::countr_zero(bytes));
+        shared[emu::getRank(address)].undo((address & emu::sharedOffsetMask) +
+                                           llvm::countr_zero(bytes));
     });
 }
 

@@ -254,7 +254,7 @@ std::string EventLog::nameOf(uint64_t address) const {
   };
   std::string rank;
   if (isShared(address)) {
-    uint64_t number = (address - sharedWindow) >> sharedRankShift;
+    uint64_t number = getRank(address);
     rank = number ? "@" + utostr(number) : "";
     address = sharedWindow + (address & sharedOffsetMask);
   }

@@ -56,7 +56,7 @@ char *drawloom::emu::translate(Warp &warp, unsigned lane, uint64_t address,
   Cluster &cluster = warp.cta().cluster();
   if (isShared(address)) {
     // A CTA that has exited may have given its memory to another one.
-    uint32_t rank = (address - sharedWindow) >> sharedRankShift;
+    uint32_t rank = getRank(address);
     if (rank < cluster.size() && cluster.cta(rank).exited())
       return nullptr;
   }

@@ -66,6 +66,10 @@ inline constexpr uint64_t paramWindowSize = 32764;
 inline bool isShared(uint64_t address) {
   return address - sharedWindow < sharedWindowSize;
 }
+/// The rank of the CTA whose shared memory has an address of the window.
+inline uint32_t getRank(uint64_t address) {
+  return (address - sharedWindow) >> sharedRankShift;
+}
 inline bool isLocal(uint64_t address) {
   return address >> windowShift == localWindow >> windowShift;
 }
