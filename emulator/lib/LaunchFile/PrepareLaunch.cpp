@@ -254,8 +254,9 @@ llvm::Expected<std::string> PreparedLaunch::encodeMap(const LaunchValue &value,
 
 void PreparedLaunch::restore(Device &device) const {
   for (const Array &array : arraysField)
-    memcpy(device.memory().translate(array.address, array.before.bytes.size()),
-           array.before.bytes.data(), array.before.bytes.size());
+    llvm::copy(
+        array.before.bytes,
+        device.memory().translate(array.address, array.before.bytes.size()));
 }
 
 llvm::ArrayRef<char> PreparedLaunch::contents(Device &device,
