@@ -181,6 +181,19 @@ TEST(LaunchFile, Parameters) {
   EXPECT_EQ(prepared->launch().parameters, expected);
 }
 
+TEST(LaunchFile, AnArrayWithoutBytesIsRestored) {
+  auto file = parseLaunchFile(
+      launch(R"(, "arrays": {"a": {"type": "<f4", "shape": [0, 4]}},
+                "parameters": [{"pointer": "a"}, {"s32": 0}])"),
+      "", "");
+  ASSERT_TRUE(bool(file)) << llvm::toString(file.takeError());
+  Harness h("h100", ".visible .entry k(.param .u64 p, .param .u32 n) { ret; }");
+  auto prepared = PreparedLaunch::create(*file, *h.device, *h.module);
+  ASSERT_TRUE(bool(prepared)) << llvm::toString(prepared.takeError());
+  prepared->restore(*h.device);
+  EXPECT_TRUE(prepared->contents(*h.device, prepared->arrays()[0]).empty());
+}
+
 // A structure with a number, bytes, a pointer and the address of a structure.
 TEST(LaunchFile, Structures) {
   auto file = parseLaunchFile(R"({"grid": [1], "block": [32],
