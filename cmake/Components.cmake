@@ -107,8 +107,8 @@ function(drawloom_setup_target target)
   target_link_libraries(${target} PUBLIC ${libraries} $<IF:${own},LLVMSupport,LLVM>)
   drawloom_use_precompiled(${target} "${ARG_PRECOMPILED}" "${ARG_LINK}")
   # Files that use MLIR instantiate and emit the same templates as their
-  # neighbors: eight in one unit take a fifth of the time of eight units. Other
-  # libraries gain a half; other tests repeat the names of their helpers.
+  # neighbors: one unit of eight takes much less time than eight units. Other
+  # tests repeat the names of their helpers.
   get_target_property(uses_mlir ${target} DRAWLOOM_USES_MLIR)
   get_target_property(type ${target} TYPE)
   if(DRAWLOOM_UNITY AND (uses_mlir OR type STREQUAL "STATIC_LIBRARY"))

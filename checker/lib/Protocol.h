@@ -128,9 +128,6 @@ private:
   unsigned exitedCtas = 0;
 };
 
-/// Says that ptxas ignores a kernel's setmaxnreg, if it does.
-void checkRegisters(const emu::Kernel &kernel, Findings &findings);
-
 } // namespace drawloom::checker
 
 #endif // DRAWLOOM_CHECKER_PROTOCOL_H

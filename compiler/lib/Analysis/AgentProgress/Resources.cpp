@@ -51,6 +51,7 @@ bool agent::addRegisters(SwitchOp roles, progress::Network &network) {
       return false;
     end = std::max(end, at + warps);
   }
+  // No role, no registers to divide.
   if (end == 0)
     return true;
   int64_t groups = llvm::divideCeil(end, groupWarps);

@@ -66,7 +66,8 @@ inline constexpr uint64_t paramWindowSize = 32764;
 inline bool isShared(uint64_t address) {
   return address - sharedWindow < sharedWindowSize;
 }
-/// The rank of the CTA whose shared memory has an address of the window.
+/// The rank, in its cluster, of the CTA that an address of the shared window
+/// belongs to.
 inline uint32_t getRank(uint64_t address) {
   return (address - sharedWindow) >> sharedRankShift;
 }
