@@ -24,7 +24,7 @@ def main():
     for name, when, sentence in rules:
         if f"| `{name}` | {when} | {sentence} |" not in page:
             missing.append(f"{name}: docs/Roles.md has other words")
-        if f"{name}: " not in tests and f'#agent.reason<"{name}", ' not in tests:
+        if f"{name}: " not in tests and f'<"{name}", ' not in tests:
             missing.append(f"{name}: fires in no test")
     print(*missing, sep="\n")
     print(f"rules: {len(rules)} rules, {len(missing)} missing")

@@ -167,9 +167,9 @@ TEST(DrawloomC, AnotherSchedule) {
   Program program;
   ASSERT_EQ(words(compile(text, forArch("sm_100a"), program)), "");
   EXPECT_NE(get(program, "text").find("operands       3"), std::string::npos);
-  // What is rejected is said at the line of the first text.
+  // What is rejected is said at the line of the first text, that of a load.
   ASSERT_EQ(words(reschedule(gemm, "slots = {operands = 5}", text)), "");
-  EXPECT_SAYS(compile(text, forArch("sm_100a"), program), "gemm.mlir:9:");
+  EXPECT_SAYS(compile(text, forArch("sm_100a"), program), "gemm.mlir:16:");
   EXPECT_SAYS(reschedule(gemm, "slot = 3", text), "#tile.schedule<slot = 3>: ");
   EXPECT_SAYS(reschedule("oops\n", "", text), "gemm.mlir:1:1: error: ");
   EXPECT_SAYS(reschedule("", "", text),

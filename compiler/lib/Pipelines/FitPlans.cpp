@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Tiles and slots are chosen by an estimate: roles, pipes, scratch memory and
-// registers come later. Only when everything has its place is it known whether
-// a plan fits. So a copy of each program is planned, and if that ends because
-// something is too large, others with fewer slots, then with smaller tiles, as
-// far as the program leaves them open. What fits is written into its schedule,
-// as if the program had said it. If nothing fits, the program stays as it is,
-// and the path says why.
+// Tiles and subtiles are chosen before roles, pipes, scratch memory and
+// registers exist. Only when everything has its place is it known whether a
+// plan fits, and how far ahead it loads. So a copy of each program is planned.
+// If something is too large, or loads run less than four slots ahead, others
+// are planned with narrower subtiles, then with smaller tiles, as far as the
+// program leaves them open. What is best is written into its schedule, as if
+// the program had said it. If nothing fits, the program stays as it is, and the
+// path says why.
 //
 // The plan of a copy that fits is the program's plan: it takes the program's
 // place, with what the passes had to say about it. Only a path that shows the
@@ -31,6 +32,7 @@
 #include "drawloom/Analysis/AgentProgress/AgentProgress.h"
 #include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
 #include "drawloom/Analysis/Progress/Remedy.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -48,7 +50,7 @@ using namespace drawloom;
 using tile::Schedule;
 
 /// With fewer slots, nothing is loaded ahead: then rather a smaller tile.
-static constexpr int64_t slotsBesideSmallerTiles = 3;
+static constexpr int64_t leastAhead = 3;
 /// A plan takes some milliseconds, and so does a rejection.
 static constexpr int64_t mostPlans = 24;
 
@@ -62,11 +64,12 @@ public:
 
   StringRef getArgument() const override { return "fit-plans"; }
   StringRef getDescription() const override {
-    return "Fewer slots and smaller tiles where the first choice does not fit";
+    return "Narrower subtiles and smaller tiles where the first choice does "
+           "not fit";
   }
 
   void getDependentDialects(DialectRegistry &registry) const override {
-    getPasses(0).getDependentDialects(registry);
+    getPasses({}).getDependentDialects(registry);
   }
 
   void runOnOperation() override;
@@ -74,6 +77,10 @@ public:
 private:
   /// How planning a copy of a program ended.
   struct Outcome {
+    /// What was asked for.
+    Schedule asked;
+    Smaller smaller;
+
     bool fits = false;
     /// It doesn't, and something smaller may.
     bool isTooLarge = false;
@@ -86,27 +93,41 @@ private:
     std::string error;
     /// As far as it was chosen; nothing if not even a tile was.
     std::optional<Schedule> schedule;
-    /// The slots of all pipes in shared memory, by name. The schedule has those
-    /// that the estimate knew of.
-    std::vector<std::pair<std::string, int64_t>> slots;
+    /// The fewest slots of a pipe that is loaded ahead, as far as more are any
+    /// use.
+    int64_t ahead = plan::wantedAhead;
+    /// Whether a pipe of subtiles has fewer slots than its kind.
+    bool isCramped = false;
     /// What was planned, as far as it came, and the messages of the passes.
     OwningOpRef<ModuleOp> plan;
     std::vector<Diagnostic> messages;
+
+    bool isRoomy() const { return ahead == plan::wantedAhead && !isCramped; }
+    bool isBetterThan(const Outcome &other) const {
+      return fits && std::tuple(true, ahead, !isCramped) >
+                         std::tuple(other.fits, other.ahead, !other.isCramped);
+    }
+    /// What is wrong with it: "does not fit: ...".
+    std::string why() const;
+    /// The same of the plan with the widest subtiles.
+    std::string whyWide;
   };
 
-  OpPassManager getPasses(int64_t smaller) const {
+  OpPassManager getPasses(Smaller smaller) const {
     OpPassManager passes(ModuleOp::getOperationName());
     build(passes, smaller);
     return passes;
   }
+  Outcome plan(Operation *program, const Schedule &schedule, Smaller smaller);
+  /// The best plan of all widths of subtiles, with `smaller` tiles left out.
   Outcome plan(Operation *program, const Schedule &schedule, int64_t smaller);
-  /// Tries what is smaller than the first plan, with no fewer than `fewest`
-  /// slots where the program leaves them open. What fits is written into the
-  /// program's schedule.
-  Outcome search(Operation *program, const Schedule &said, const Outcome &first,
-                 int64_t fewest);
+  /// Tries what is smaller than the first plan.
+  Outcome search(Operation *program, const Schedule &said, Outcome first);
   /// The first plan that fits, of all that the program leaves open.
   Outcome fit(Operation *program);
+  /// Writes into the program's schedule what the plan has and the program
+  /// doesn't say, and why.
+  void accept(Operation *program, Outcome &outcome, StringRef why);
   /// The copy of a program with smaller clusters, or null if it needs none.
   FailureOr<Operation *> addFallback(Operation *program,
                                      const Schedule &chosen);
@@ -142,9 +163,31 @@ static std::string withoutCode(StringRef error) {
   return error.ends_with("]") ? error.rsplit(" [").first.str() : error.str();
 }
 
+/// Whether what travels through a pipe are subtiles of so many columns.
+static bool holdsSubtiles(agent::PipeOp pipe, std::optional<int64_t> columns) {
+  return llvm::any_of(pipe.getPipe().getType().getPayload(), [&](Type type) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    return tile && columns && tile.getShape().back() == *columns;
+  });
+}
+
+/// How much room the pipes in shared memory have.
+static void readSlots(agent::PipeOp pipe, std::optional<int64_t> columns,
+                      int64_t &ahead, bool &isCramped) {
+  if (pipe.getPipe().getType().getMemory() != agent::Memory::smem)
+    return;
+  ArrayAttr because = pipe.getBecauseAttr();
+  if (agent::hasReason(because, agent::Rule::SlotsAhead))
+    ahead = std::min<int64_t>(ahead, pipe.getSlots());
+  isCramped |= agent::hasReason(because, agent::Rule::SlotsThatFit) &&
+               holdsSubtiles(pipe, columns);
+}
+
 FitPlans::Outcome FitPlans::plan(Operation *program, const Schedule &schedule,
-                                 int64_t smaller) {
+                                 Smaller smaller) {
   Outcome outcome;
+  outcome.asked = schedule;
+  outcome.smaller = smaller;
   OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
   auto trial = ModuleOp::create(b, program->getLoc());
   trial->setDiscardableAttrs(getOperation()->getDiscardableAttrDictionary());
@@ -178,37 +221,28 @@ FitPlans::Outcome FitPlans::plan(Operation *program, const Schedule &schedule,
   for (auto kernel : trial.getOps<tile::KernelOp>())
     outcome.schedule = tile::getSchedule(kernel);
   trial.walk([&](agent::PipeOp pipe) {
-    if (pipe.getPipe().getType().getMemory() == agent::Memory::smem)
-      outcome.slots.emplace_back(pipe.getName(), pipe.getSlots());
+    readSlots(pipe, outcome.schedule->epilogueTile, outcome.ahead,
+              outcome.isCramped);
   });
   trial->remove();
   outcome.plan = trial;
   return outcome;
 }
 
-/// Takes a slot from the pipe with most of them, of those that the program says
-/// nothing about. The estimate may know a pipe by another name than the plan,
-/// so the plan's counts, if it came that far. False if no pipe has more than
-/// `fewest`.
-static bool takeSlot(Schedule &schedule, const Schedule &given,
-                     const Schedule &chosen,
-                     ArrayRef<std::pair<std::string, int64_t>> planned,
-                     int64_t fewest) {
-  schedule.slots = chosen.slots;
-  for (const auto &pipe : planned)
-    if (!schedule.getSlots(pipe.first))
-      schedule.slots.push_back(pipe);
-  int64_t *most = nullptr;
-  for (auto &[name, slots] : schedule.slots) {
-    bool isPipe = planned.empty() ||
-                  llvm::is_contained(llvm::make_first_range(planned), name);
-    if (isPipe && !given.getSlots(name) && slots > fewest &&
-        (!most || slots > *most))
-      most = &slots;
+FitPlans::Outcome FitPlans::plan(Operation *program, const Schedule &schedule,
+                                 int64_t smaller) {
+  Outcome best = plan(program, schedule, Smaller{smaller, 0});
+  std::string why = best.why();
+  bool isOpen = !schedule.epilogueTile;
+  for (int64_t narrower = 1; isOpen && !best.isRoomy(); ++narrower) {
+    Outcome other = plan(program, schedule, Smaller{smaller, narrower});
+    // There is no narrower one.
+    isOpen = other.schedule && other.schedule->epilogueTile;
+    if (other.isBetterThan(best))
+      best = std::move(other);
   }
-  if (most)
-    --*most;
-  return most;
+  best.whyWide = std::move(why);
+  return best;
 }
 
 /// Attributes are printed in ASCII.
@@ -223,88 +257,111 @@ static std::string inAscii(StringRef text) {
   return result;
 }
 
-/// "fit-plans: tile 128x96x64 and slots c = 2, operands = 3, because ...".
-static std::string spell(const Schedule &schedule, bool isNarrowed,
-                         StringRef why) {
-  std::string text = "fit-plans: ";
-  llvm::raw_string_ostream os(text);
-  if (!schedule.tile.empty())
-    os << "tile " << llvm::interleaved(schedule.tile, "x");
-  if (!schedule.tile.empty() && !schedule.slots.empty())
-    os << " and ";
-  if (!schedule.slots.empty()) {
-    os << "slots ";
-    llvm::interleaveComma(schedule.slots, os, [&](const auto &pipe) {
-      os << pipe.first << " = " << pipe.second;
-    });
+std::string FitPlans::Outcome::why() const {
+  if (isUnproved)
+    return error;
+  if (!fits)
+    return (isTooLarge ? "does not fit: " : "has no plan: ") + error;
+  if (ahead < plan::wantedAhead)
+    return "leaves loads " + plan::countSlots(ahead) + " to run ahead";
+  return "leaves less than two slots for the epilogue";
+}
+
+void FitPlans::accept(Operation *program, Outcome &outcome, StringRef why) {
+  Schedule schedule = outcome.asked;
+  SmallVector<std::string> parts;
+  // What the planner says of a field that is given from now on.
+  SmallVector<StringRef> given;
+  if (outcome.smaller.tiles != 0) {
+    given.push_back("tile: ");
+    schedule.tile = outcome.schedule->tile;
+    parts.push_back(
+        llvm::formatv("tile {0}", llvm::interleaved(schedule.tile, "x")));
   }
-  if (isNarrowed)
-    os << (schedule.tile.empty() && schedule.slots.empty() ? "" : " and ")
-       << "one tile instead of two interleaved";
-  os << ", because what was chosen first " << inAscii(why);
-  return text;
+  if (outcome.smaller.subtiles != 0) {
+    given.push_back("epilogue_tile: ");
+    schedule.epilogueTile = outcome.schedule->epilogueTile;
+    parts.push_back(
+        llvm::formatv("subtiles of {0} columns", *schedule.epilogueTile));
+  }
+  Schedule said = tile::getSchedule(program);
+  for (const auto &[name, slots] : schedule.slots)
+    if (said.getSlots(name) != slots)
+      parts.push_back(
+          llvm::formatv("{0} for {1}", plan::countSlots(slots), name));
+  if (schedule.interleave != said.interleave)
+    parts.push_back("one tile instead of two interleaved");
+  if (schedule.ctaGroup != said.ctaGroup)
+    parts.push_back("cta_group = 1");
+  if (parts.empty())
+    return;
+  tile::setSchedule(program, schedule);
+  std::string reason =
+      llvm::formatv("fit-plans: {0}, because what was chosen first {1}",
+                    llvm::interleaved(parts, " and "), inAscii(why));
+  tile::addReasons(program, {reason});
+  // In the plan, it stands before what was chosen then.
+  for (auto kernel : outcome.plan->getOps<tile::KernelOp>()) {
+    std::vector<std::string> reasons = {reason};
+    for (StringRef other : tile::getReasons(kernel))
+      if (llvm::none_of(
+              given, [&](StringRef field) { return other.starts_with(field); }))
+        reasons.push_back(other.str());
+    kernel->removeAttr(tile::reasonsAttrName);
+    tile::addReasons(kernel, reasons);
+  }
 }
 
 FitPlans::Outcome FitPlans::search(Operation *program, const Schedule &said,
-                                   const Outcome &first, int64_t fewest) {
-  Schedule given = said, schedule = said;
-  bool hasOpenTile = isa<func::FuncOp>(program) && given.tile.empty();
-  std::string why = (first.isUnproved ? "" : "does not fit: ") + first.error;
-  Outcome later;
-  const Outcome *outcome = &first;
-  for (int64_t smaller = 0, plans = 1; !outcome->fits; ++plans) {
-    if (plans == mostPlans || !outcome->schedule)
-      return Outcome();
-    if (outcome->isUnproved) {
+                                   Outcome outcome) {
+  bool hasOpenTile = isa<func::FuncOp>(program) && said.tile.empty();
+  Schedule schedule = said;
+  // Rather a smaller tile than few slots, and rather few slots than no plan.
+  Outcome spare;
+  int64_t tiles = 0;
+  for (int64_t plans = 1; plans < mostPlans && outcome.schedule; ++plans) {
+    if (outcome.fits && (outcome.ahead >= leastAhead || !hasOpenTile))
+      return outcome;
+    bool isInterleaved = outcome.schedule->interleave.value_or(1) > 1;
+    if (outcome.fits) {
+      ++tiles;
+      if (!spare.fits)
+        spare = std::move(outcome);
+    } else if (outcome.isUnproved) {
       // From here on it is as if the program had said so.
-      if (!outcome->remedy || said.getSlots(outcome->remedy->first))
-        return Outcome();
-      for (Schedule *one : {&given, &schedule}) {
-        llvm::erase_if(one->slots, [&](const auto &pipe) {
-          return pipe.first == outcome->remedy->first;
-        });
-        one->slots.push_back(*outcome->remedy);
-      }
-    } else if (!outcome->isTooLarge && smaller == 0) {
-      return Outcome();
-    } else if (!outcome->isTooLarge ||
-               !takeSlot(schedule, given, *outcome->schedule, outcome->slots,
-                         fewest)) {
+      if (!outcome.remedy || said.getSlots(outcome.remedy->first))
+        break;
+      llvm::erase_if(schedule.slots, [&](const auto &pipe) {
+        return pipe.first == outcome.remedy->first;
+      });
+      schedule.slots.push_back(*outcome.remedy);
+    } else if (!outcome.isTooLarge && tiles == 0) {
+      break;
+    } else if (outcome.isTooLarge && isInterleaved && !said.interleave) {
       // Tiles side by side take twice the room.
-      bool isInterleaved = outcome->schedule->interleave.value_or(1) > 1;
-      schedule = given;
-      if (isInterleaved && !given.interleave)
-        schedule.interleave = 1;
-      else if (hasOpenTile)
-        ++smaller;
-      else
-        return Outcome();
+      schedule.interleave = 1;
+    } else if (hasOpenTile) {
+      schedule.interleave = said.interleave;
+      ++tiles;
+    } else {
+      break;
     }
-    later = plan(program, schedule, smaller);
-    outcome = &later;
+    outcome = plan(program, schedule, tiles);
   }
-  if (hasOpenTile)
-    schedule.tile = later.schedule->tile;
-  tile::setSchedule(program, schedule);
-  tile::addReasons(
-      program, {spell(schedule, schedule.interleave != said.interleave, why)});
-  return later;
+  return outcome.fits ? std::move(outcome) : std::move(spare);
 }
 
 FitPlans::Outcome FitPlans::fit(Operation *program) {
   Schedule given = tile::getSchedule(program);
   Outcome outcome = plan(program, given, 0);
-  std::string why = outcome.error;
+  std::string why = outcome.whyWide;
   // CTAs that can't issue 2-CTA MMAs may still use TMA multicast.
   if (!outcome.fits && given.clusterIsOpen && !given.ctaGroup &&
       outcome.schedule && outcome.schedule->hasPairs()) {
     Schedule apart = given;
     apart.ctaGroup = 1;
     if (Outcome other = plan(program, apart, 0); other.fits) {
-      tile::setSchedule(program, apart);
-      tile::addReasons(program, {"fit-plans: cta_group = 1, because there is "
-                                 "no plan with pairs: " +
-                                 inAscii(why)});
+      accept(program, other, why);
       return other;
     }
   }
@@ -315,18 +372,13 @@ FitPlans::Outcome FitPlans::fit(Operation *program) {
     tile::setSchedule(program, given);
     tile::addReasons(program, {"fit-plans: cluster 1 x 1 x 1, because with the "
                                "one that was chosen first there is no plan: " +
-                               inAscii(why)});
+                               inAscii(outcome.error)});
     outcome = plan(program, given, 0);
   }
+  outcome = search(program, given, std::move(outcome));
   if (outcome.fits)
-    return outcome;
-  // Rather a smaller tile than few slots, and rather few slots than no plan.
-  if (isa<func::FuncOp>(program) && given.tile.empty())
-    if (Outcome found =
-            search(program, given, outcome, slotsBesideSmallerTiles);
-        found.fits)
-      return found;
-  return search(program, given, outcome, 1);
+    accept(program, outcome, why);
+  return outcome;
 }
 
 /// "1 CTA", "2 CTAs".
@@ -399,20 +451,14 @@ void FitPlans::keep(Operation *program, Outcome outcome) {
 }
 
 LogicalResult FitPlans::settle(Operation *program) {
-  DictionaryAttr asWritten = program->getAttrDictionary();
   Outcome outcome = fit(program);
   if (!outcome.fits)
     return success();
   FailureOr<Operation *> fallback = addFallback(program, *outcome.schedule);
   if (failed(fallback))
     return failure();
-  if (planned) {
-    // What was written into the schedule is among the plan's reasons.
-    if (program->getAttrDictionary() != asWritten)
-      outcome = plan(program, tile::getSchedule(program), 0);
-    if (outcome.fits)
-      keep(program, std::move(outcome));
-  }
+  if (planned)
+    keep(program, std::move(outcome));
   return *fallback ? settle(*fallback) : success();
 }
 

@@ -23,9 +23,15 @@ namespace drawloom {
 /// some, by hand or from an earlier run, keeps them.
 std::unique_ptr<mlir::Pass> unlessRoles(mlir::OpPassManager passes);
 
-/// Adds the passes from a program to a plan, leaving out the `smaller` tiles
-/// that would be taken first.
-using BuildPlans = std::function<void(mlir::OpPassManager &, int64_t smaller)>;
+/// What a try leaves out, because it turned out to be too large: tiles, the
+/// best first, and widths of subtiles, the widest first.
+struct Smaller {
+  int64_t tiles = 0;
+  int64_t subtiles = 0;
+};
+
+/// Adds the passes from a program to a plan.
+using BuildPlans = std::function<void(mlir::OpPassManager &, Smaller)>;
 
 /// The names of the kernels that `fitPlans` has planned.
 using PlannedKernels = std::shared_ptr<llvm::StringSet<>>;

@@ -32,8 +32,9 @@
 using namespace mlir;
 using namespace drawloom;
 
-/// Roles and pipes for a kernel that has none.
-static void formRoles(OpPassManager &kernels) {
+/// Roles and pipes for a kernel that has none. `narrower` widths of subtiles
+/// turned out to be too large.
+static void formRoles(OpPassManager &kernels, int64_t narrower = 0) {
   // First: what a cluster divides is smaller for everything that plans.
   kernels.addPass(tile::createDivideTiles());
   // Programs by hand say things in other words: MMAs that subtract, numbers
@@ -43,9 +44,10 @@ static void formRoles(OpPassManager &kernels) {
       createCanonicalizerPass(GreedyRewriteConfig().enableConstantCSE(false)));
   // Before the schedule: two tiles side by side need twice the room.
   kernels.addPass(tile::createInterleaveTiles());
-  // Everything after this reads the schedule, so what is open is decided
-  // first.
-  kernels.addPass(tile::createChooseSchedule());
+  // What roles and pipes are made from: cluster, warps, subtiles.
+  tile::ChooseScheduleOptions schedule;
+  schedule.narrower = narrower;
+  kernels.addPass(tile::createChooseSchedule(schedule));
   // Subtiles before roles: a subtile is what travels through a pipe.
   kernels.addPass(tile::createSliceEpilogue());
   // Which tiles the CTAs of a cluster share, while a load is still a load.
@@ -64,8 +66,11 @@ static void planRoles(OpPassManager &kernels) {
   kernels.addPass(agent::createAssignEngines());
   // What has no code is rejected before it is planned, not after.
   kernels.addPass(agent::createCheckCode());
-  // Warps, then registers by warp group.
   kernels.addPass(agent::createMapExecutionUnits());
+  // With pipes and warps it is known what each slot takes, and what threads
+  // exchange beside them.
+  kernels.addPass(agent::createSizePipes());
+  // Registers by warp group.
   kernels.addPass(agent::createBudgetRegisters());
   // With registers, which can block, and before memory, of which a plan that is
   // deadlock-free may use the same bytes twice.
@@ -75,9 +80,9 @@ static void planRoles(OpPassManager &kernels) {
   kernels.addPass(agent::createProveProgress({.onlyTensorMemory = true}));
 }
 
-static std::unique_ptr<Pass> formRolesUnlessThere() {
+static std::unique_ptr<Pass> formRolesUnlessThere(int64_t narrower = 0) {
   OpPassManager kernels(tile::KernelOp::getOperationName());
-  formRoles(kernels);
+  formRoles(kernels, narrower);
   return unlessRoles(std::move(kernels));
 }
 
@@ -89,9 +94,10 @@ static void chooseTiles(OpPassManager &passes, PlannedKernels planned) {
   passes.addPass(createInlinerPass(/*opPipelines=*/{}, [](OpPassManager &) {}));
   // Whether a plan fits is known at its end, so it is tried on a copy.
   passes.addPass(fitPlans(
-      [](OpPassManager &trial, int64_t smaller) {
-        trial.addPass(createConvertLinalgToTile({.smaller = smaller}));
-        buildAgent(trial);
+      [](OpPassManager &trial, Smaller smaller) {
+        trial.addPass(createConvertLinalgToTile({.smaller = smaller.tiles}));
+        trial.addNestedPass<tile::KernelOp>(
+            formRolesUnlessThere(smaller.subtiles));
         buildPlan(trial);
       },
       std::move(planned)));

@@ -4,7 +4,7 @@
 // RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_90a"} {/' %s | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,assign-engines,prove-progress))' | FileCheck %s --check-prefix=HOPPER
 // RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_100a"} {/' %s | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,assign-engines,prove-progress))' | FileCheck %s --check-prefix=BLACKWELL
 
-// HOPPER: agent.pipe "A" slots(2) smem : (tensor<128x64xi8>)
+// HOPPER: agent.pipe "A" slots(4) smem : (tensor<128x64xi8>)
 // HOPPER: agent.pipe "B" slots(4) smem : (tensor<128x64xbf16>)
 // HOPPER: agent.pipe "output" slots(2) smem : (tensor<128x128xbf16>)
 // HOPPER: agent.role @operand_load warps(1)
@@ -16,7 +16,7 @@
 // HOPPER: agent.produce %output{{.*}}
 // HOPPER: agent.consume %output{{.*}}lag(1)
 
-// BLACKWELL: agent.pipe "A" slots(2) smem : (tensor<128x64xi8>)
+// BLACKWELL: agent.pipe "A" slots(4) smem : (tensor<128x64xi8>)
 // BLACKWELL: agent.pipe "middle" slots(2) tmem : (tensor<128x64xbf16>)
 // BLACKWELL: agent.pipe "B" slots(4) smem : (tensor<128x64xbf16>)
 // BLACKWELL: agent.pipe "result" slots(2) tmem : (tensor<128x128xf32>)

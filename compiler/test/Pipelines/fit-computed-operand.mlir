@@ -1,10 +1,11 @@
 // RUN: drawloom-opt %s --front-half | FileCheck %s
 
 // Threads convert one operand of the only MMA, and what they make of it goes
-// through a pipe of its own. A smaller plan names that pipe, too.
+// through a pipe of its own, for which there is room.
 // CHECK-LABEL: tile.kernel @dequantized
-// CHECK-SAME:  "fit-plans: {{.*}}middle = {{.*}}, because what was chosen first does not fit: shared memory:
-// CHECK:       agent.pipe "middle"
+// CHECK:       agent.pipe "w" slots(4)
+// CHECK:       agent.pipe "middle" slots(2)
+// CHECK:       agent.pipe "a" slots(4)
 func.func @dequantized(%a: tensor<?x?xbf16> {tile.name = "a"},
     %w: tensor<?x?xi8> {tile.name = "w"})
     -> (tensor<?x?xbf16> {tile.name = "d"}) attributes {tile.target = "sm_100a"} {

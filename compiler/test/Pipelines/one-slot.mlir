@@ -3,7 +3,8 @@
 // Rotary embedding of Q and K, then the scores. No smaller tile fits with slots to
 // load ahead into, and one slot of some pipes is better than no plan.
 // CHECK-LABEL: tile.kernel @qwen3_rope_then_scores
-// CHECK-SAME:  "fit-plans: {{.*}} = 1{{.*}}, because what was chosen first does not fit: shared memory:
+// CHECK:       agent.pipe "cosq" slots(1){{.*}}<"slots-that-fit", "1 slot, because 2 would not fit">
+// CHECK:       agent.pipe "k" slots(2)
 // CHECK:       agent.switch
 func.func @qwen3_rope_then_scores(%q: tensor<2x?x128xbf16> {tile.name = "q"},
     %k: tensor<2x?x128xbf16> {tile.name = "k"},

@@ -115,13 +115,15 @@ TEST_F(FrontHalfTest, PlansWhatFitsOnce) {
                              "linalg/swiglu.mlir"}) {
       SCOPED_TRACE((arch + " " + name).str());
       Result result = compareExample(name, arch);
-      EXPECT_EQ(result.counts["assign-roles"], 1);
-      EXPECT_EQ(result.counts["place-memory"], 1);
+      // Its widest subtiles leave loads 3 slots.
+      bool isRepeated =
+          name == StringRef("attention.mlir") && arch == "sm_100a";
+      EXPECT_EQ(result.counts["assign-roles"], isRepeated ? 2 : 1);
+      EXPECT_EQ(result.counts["place-memory"], isRepeated ? 2 : 1);
     }
 }
 
-// The tensor that the sum starts with takes more shared memory than the
-// estimate says.
+// The tensor that the sum starts with leaves loads one slot.
 TEST_F(FrontHalfTest, PlansWhatDoesNotFitUntilItDoes) {
   Result result = compareText(R"mlir(
     func.func @f(%a: tensor<?x?xbf16>, %b: tensor<?x?xbf16>,

@@ -144,3 +144,7 @@ std::string plan::formatBytes(int64_t bytes) {
     os << llvm::format("%.1f KiB", static_cast<double>(bytes) / 1024);
   return text;
 }
+
+std::string plan::countSlots(int64_t count) {
+  return std::to_string(count) + (count == 1 ? " slot" : " slots");
+}

@@ -139,21 +139,4 @@ TEST_F(PlannerTest, TransposesAreSquare) {
                           "are columns of another"));
 }
 
-/// Sizes that no machine has are rejected with the largest number there is, not
-/// with one that wrapped around.
-TEST_F(PlannerTest, SizesDoNotWrapAround) {
-  Problem problem;
-  mlir::Type bf16 = builder.getBF16Type();
-  int64_t huge = int64_t(1) << 61;
-  problem.mmas = {
-      {128, 128, 64, bf16, bf16, builder.getF32Type(), mlir::Type()}};
-  problem.pipes = {{"operands",
-                    {"a"},
-                    Problem::Pipe::Operands,
-                    true,
-                    {{huge, huge, 16}, {128, 64, 16}}}};
-  Choice choice = chooseSchedule(problem, {}, arch("sm_100a"));
-  EXPECT_THAT(choice.error, HasSubstr("more than 1024 TiB"));
-}
-
 } // namespace

@@ -72,8 +72,16 @@ mlir::LogicalResult checkMemory(agent::PipeOp pipe,
 /// Columns of tensor memory that one slot of a pipe in tensor memory takes.
 int64_t getSlotColumns(agent::PipeOp pipe, const target::Architecture &arch);
 
+/// Loads in flight that hide the latency of memory behind MMAs.
+constexpr int64_t wantedAhead = 4;
+/// More have never been seen to help.
+constexpr int64_t mostAhead = 8;
+
 /// "48 KiB", "12.5 KiB", "144 B".
 std::string formatBytes(int64_t bytes);
+
+/// "1 slot", "4 slots".
+std::string countSlots(int64_t count);
 
 } // namespace drawloom::plan
 

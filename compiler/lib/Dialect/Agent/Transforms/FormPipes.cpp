@@ -43,7 +43,6 @@ public:
 
 private:
   void makePipes();
-  void limitTensorMemory();
   MaybeRejection makeStream();
   StringRef nameSource() const;
   void makeRoles();
@@ -75,33 +74,6 @@ static PipeOp makePipe(OpBuilder &builder, Location loc, StringRef name,
   auto type = PipeType::get(builder.getContext(), memory, payload);
   return PipeOp::create(builder, loc, type, name, slots, scope,
                         /*place=*/nullptr, /*because=*/nullptr);
-}
-
-/// Tensor memory is small: a second slot of everything may be too much.
-void Former::limitTensorMemory() {
-  int64_t columns = 0;
-  for (auto [spec, channel] : llvm::zip_equal(pipes.pipes, channels))
-    if (spec.memory == Memory::tmem)
-      columns += plan::multiply(
-          plan::getSlotColumns(channel.getDefiningOp<PipeOp>(), arch),
-          spec.slots);
-  if (columns <= int64_t(arch.tensorMemory.columns))
-    return;
-  for (auto [spec, channel] : llvm::zip_equal(pipes.pipes, channels)) {
-    if (spec.memory != Memory::tmem || spec.slotsAsked)
-      continue;
-    spec.slots = 1;
-    channel.getDefiningOp<PipeOp>().setSlots(1);
-    llvm::erase_if(spec.because, [](const Reason &reason) {
-      return reason.rule == Rule::SlotsByKind;
-    });
-    spec.because.push_back(
-        fire(Rule::SlotsByKind, 1,
-             llvm::formatv("two slots of every pipe in tensor memory are {0} "
-                           "columns, and {1} has {2}",
-                           columns, arch.name, arch.tensorMemory.columns)
-                 .str()));
-  }
 }
 
 /// Whether CTAs of a cluster load this tile for each other.
@@ -266,7 +238,6 @@ MaybeRejection Former::run() {
   makePipes();
   makeRoles();
   setScopes();
-  limitTensorMemory();
   for (auto [spec, channel] : llvm::zip_equal(pipes.pipes, channels))
     channel.getDefiningOp<PipeOp>().setBecauseAttr(
         toAttribute(builder.getContext(), spec.because));

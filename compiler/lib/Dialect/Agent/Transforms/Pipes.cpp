@@ -13,8 +13,10 @@
 #include "StorePlaces.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Input/Suggest.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -40,10 +42,12 @@ private:
   void nameIt(PipeSpec &pipe);
   void placeIt(PipeSpec &pipe);
   int64_t getLag(const PipeSpec &pipe, int role) const;
+  bool isLoadedAhead(const PipeSpec &pipe) const;
   MaybeRejection countSlots(PipeSpec &pipe) const;
   MaybeRejection checkStores() const;
   void stageStores(Pipes &pipes);
   void findExchanges(Pipes &pipes);
+  std::vector<std::string> getKnownNames(const Pipes &pipes) const;
   MaybeRejection checkNames(const Pipes &pipes) const;
   std::string getFreeName(StringRef name);
   bool readByMmas(const PipeSpec &pipe, bool asFirstOnly) const;
@@ -256,6 +260,36 @@ int64_t PipeFinder::getLag(const PipeSpec &pipe, int role) const {
   return any && all ? 1 : 0;
 }
 
+static bool hasMma(Operation *op) {
+  return op->walk([](tile::MmaOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// Whether a loop goes over parts of a tile that is there before it, as the
+/// loops of an epilogue in subtiles do.
+static bool goesOverParts(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  return !hasMma(op) && loop &&
+         llvm::any_of(
+             loop.getInductionVar().getUsers(),
+             llvm::IsaPred<tensor::ExtractSliceOp, tile::ExtractSliceOp>);
+}
+
+/// Whether a pipe is refilled all the time: by loads in a loop, or in a kernel
+/// that only loads, computes and stores.
+bool PipeFinder::isLoadedAhead(const PipeSpec &pipe) const {
+  if (pipe.filler != Filler::Load)
+    return false;
+  if (!hasMma(item.kernel))
+    return true;
+  Value first = pipe.values.front();
+  for (Block *block = first.getParentBlock(); block != item.body;
+       block = block->getParentOp()->getBlock())
+    if (!goesOverParts(block->getParentOp()))
+      return true;
+  return false;
+}
+
 MaybeRejection PipeFinder::countSlots(PipeSpec &pipe) const {
   SmallVector<std::string> views;
   for (Value value : pipe.values)
@@ -286,21 +320,23 @@ MaybeRejection PipeFinder::countSlots(PipeSpec &pipe) const {
     asked = view;
     pipe.slots = *slots;
   }
-  pipe.slotsAsked = !asked.empty();
-  if (pipe.slotsAsked) {
-    pipe.because.push_back(fire(Rule::SlotsBySchedule, pipe.slots, asked));
+  if (!asked.empty()) {
+    pipe.because.push_back(
+        fire(Rule::SlotsBySchedule, plan::countSlots(pipe.slots), asked));
     return std::nullopt;
   }
-  bool steady = pipe.filler == Filler::Load &&
-                pipe.values.front().getParentBlock() != item.body &&
-                readByMmas(pipe, false);
+  if (isLoadedAhead(pipe)) {
+    pipe.slots = plan::wantedAhead;
+    pipe.because.push_back(
+        fire(Rule::SlotsAhead, plan::countSlots(pipe.slots), plan::mostAhead));
+    return std::nullopt;
+  }
   bool isOwn = pipe.isReadBy(pipe.producer);
-  pipe.slots = steady ? 4 : isOwn ? 1 : 2;
+  pipe.slots = isOwn ? 1 : 2;
   pipe.because.push_back(
-      fire(Rule::SlotsByKind, pipe.slots,
-           steady  ? "a copy takes longer than the MMA that reads it"
-           : isOwn ? "the role that fills it reads it before it goes on"
-                   : "one is filled while the other is read"));
+      fire(Rule::SlotsByKind, plan::countSlots(pipe.slots),
+           isOwn ? "the role that fills it reads it before it goes on"
+                 : "one is filled while the other is read"));
   return std::nullopt;
 }
 
@@ -406,9 +442,11 @@ void PipeFinder::stageStores(Pipes &pipes) {
     std::string asked = schedule.getSlots(staged.name) ? staged.name : view;
     if (std::optional<int64_t> slots = schedule.getSlots(asked)) {
       staged.slots = *slots;
-      staged.because.push_back(fire(Rule::SlotsBySchedule, *slots, asked));
+      staged.because.push_back(
+          fire(Rule::SlotsBySchedule, plan::countSlots(*slots), asked));
     } else {
-      staged.because.push_back(fire(Rule::SlotsByKind, staged.slots,
+      staged.because.push_back(fire(Rule::SlotsByKind,
+                                    plan::countSlots(staged.slots),
                                     "one is filled while the other is stored"));
     }
     pipes.stores.push_back(std::move(staged));
@@ -427,43 +465,78 @@ void PipeFinder::findExchanges(Pipes &pipes) {
     if (std::optional<int64_t> slots = schedule.getSlots(exchange.name)) {
       exchange.slots = *slots;
       exchange.because.push_back(
-          fire(Rule::SlotsBySchedule, *slots, exchange.name));
+          fire(Rule::SlotsBySchedule, plan::countSlots(*slots), exchange.name));
     } else {
+      // Parts of accumulators are large, and there are none until the next
+      // work tile is multiplied.
+      bool isMatrix = gather.getPartType().getRank() > 1;
+      exchange.slots = isMatrix ? 1 : 2;
       exchange.because.push_back(
-          fire(Rule::SlotsByKind, exchange.slots,
-               "one is filled while other CTAs read the other"));
+          fire(Rule::SlotsByKind, plan::countSlots(exchange.slots),
+               isMatrix ? "the next parts come with the next work tile"
+                        : "one is filled while other CTAs read the other"));
     }
     pipes.exchanges.push_back(std::move(exchange));
   });
 }
 
+/// What a schedule may give slots for: pipes, and views that travel through
+/// them, or would where more were left to roles and to TMA.
+std::vector<std::string> PipeFinder::getKnownNames(const Pipes &pipes) const {
+  std::vector<std::string> known;
+  auto add = [&](std::string name) {
+    if (!llvm::is_contained(known, name))
+      known.push_back(std::move(name));
+  };
+  auto isMatrix = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getRank() > 1;
+  };
+  item.body->walk([&](tile::StoreOp store) {
+    if (isMatrix(store.getValue().getType()))
+      add("output");
+  });
+  for (const PipeSpec &pipe : pipes.pipes)
+    add(pipe.name);
+  item.body->walk([&](tile::LoadOp load) {
+    if (isMatrix(load.getResult().getType()))
+      add(getViewName(load.getView()));
+  });
+  for (const Exchange &exchange : pipes.exchanges)
+    add(exchange.name);
+  if (schedule.persistent == tile::Persistence::Dynamic) {
+    add("work");
+    add("throttle");
+  }
+  return known;
+}
+
 /// A name that means nothing is a mistake in the schedule.
 MaybeRejection PipeFinder::checkNames(const Pipes &pipes) const {
-  SmallVector<StringRef> known = {"operands", "result", "middle", "output",
-                                  "exchange"};
-  if (schedule.persistent == tile::Persistence::Dynamic)
-    known.append({"work", "throttle"});
+  if (schedule.roles == tile::Roles::None)
+    return std::nullopt;
+  std::vector<std::string> known = getKnownNames(pipes);
+  // Kinds of pipes: a schedule may be for both architectures, of which one has
+  // no pipe of the kind.
+  static constexpr StringLiteral kinds[] = {"operands", "result", "middle",
+                                            "output", "exchange"};
   for (const auto &[name, slots] : schedule.slots) {
-    bool isArgument =
-        llvm::any_of(item.kernel.getArguments(),
-                     [&, n = StringRef(name)](BlockArgument argument) {
-                       return tile::getArgumentName(argument) == n;
-                     });
     // The second pipe of a kind has a number after its name.
     auto [kind, number] = StringRef(name).rsplit('_');
     unsigned count;
-    if (isArgument || names.contains(name) || llvm::is_contained(known, name) ||
-        (llvm::to_integer(number, count) && llvm::is_contained(known, kind)))
+    if (llvm::is_contained(known, name) || llvm::is_contained(kinds, name) ||
+        (llvm::to_integer(number, count) &&
+         (llvm::is_contained(known, kind) || llvm::is_contained(kinds, kind))))
       continue;
-    SmallVector<std::string> made;
-    for (const PipeSpec &pipe : pipes.pipes)
-      made.push_back(pipe.name);
     return Rejection{
         item.kernel.getLoc(),
-        llvm::formatv(
-            "the schedule gives slots for '{0}', which is "
-            "neither a view nor a pipe; the pipes are {1} [schedule-slots]",
-            name, made.empty() ? "none" : listNames(made))
+        llvm::formatv("slots: unknown pipe '{0}' on {1}{2}{3}{4} "
+                      "[schedule-slots]",
+                      name, arch.name,
+                      known.empty() ? "; the kernel has none" : "; known: ",
+                      llvm::join(known, ", "),
+                      input::suggest(name, SmallVector<StringRef>(known.begin(),
+                                                                  known.end())))
             .str(),
         {},
         /*hasFallback=*/false};

@@ -46,7 +46,6 @@ struct PipeSpec {
   /// The values of a slot, made in one block.
   llvm::SmallVector<mlir::Value, 2> values;
   int64_t slots = 2;
-  bool slotsAsked = false;
   llvm::SmallVector<Reason> because;
 
   bool isReadBy(int role) const {

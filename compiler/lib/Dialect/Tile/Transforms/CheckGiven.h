@@ -18,8 +18,7 @@
 namespace drawloom::tile {
 
 /// What the schedule names and the program does not have; empty if nothing.
-std::string checkGiven(const Problem &problem, const Schedule &given,
-                       const target::Architecture &arch);
+std::string checkGiven(const Problem &problem, const Schedule &given);
 
 /// "128x256", "[128, 256]" without the brackets.
 std::string joinSizes(llvm::ArrayRef<int64_t> sizes, llvm::StringRef separator);

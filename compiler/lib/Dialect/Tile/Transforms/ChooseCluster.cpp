@@ -42,20 +42,11 @@ static int64_t countBytes(const Problem::Tile &tile) {
   return plan::multiply(plan::multiply(tile.rows, tile.columns), tile.bits) / 8;
 }
 
-/// The pipe that all MMAs take their operands from, in a loop; null if
-/// there is no such pipe.
-static const Problem::Pipe *findOperands(const Problem &problem) {
-  const Problem::Pipe *found = nullptr;
-  for (const Problem::Pipe &pipe : problem.pipes) {
-    if (pipe.kind == Problem::Pipe::Exchange)
-      return nullptr;
-    if (pipe.kind != Problem::Pipe::Operands)
-      continue;
-    if (found || !pipe.inLoop)
-      return nullptr;
-    found = &pipe;
-  }
-  return found;
+/// What all MMAs take their operands from, loaded in a loop; null if there is
+/// no such thing.
+const Problem::Operands *Planner::findOperands() const {
+  bool isOne = problem.operands.size() == 1 && problem.operands.front().inLoop;
+  return isOne && !problem.gathers ? &problem.operands.front() : nullptr;
 }
 
 /// Whether two CTAs along a dimension have the same B, and there is code for
@@ -63,7 +54,7 @@ static const Problem::Pipe *findOperands(const Problem &problem) {
 bool Planner::canPair(unsigned dim) const {
   if (given.ctaGroup == 1 || arch.mma != target::MmaInstruction::Tcgen05)
     return false;
-  for (const Problem::Tile &tile : findOperands(problem)->tiles)
+  for (const Problem::Tile &tile : findOperands()->tiles)
     if (tile.isB && (tile.dims & (1u << dim)))
       return false;
   return llvm::all_of(problem.mmas, [&](const Problem::Mma &mma) {
@@ -73,9 +64,9 @@ bool Planner::canPair(unsigned dim) const {
   });
 }
 
-/// Why no two CTAs can share operands from this pipe, whatever its tiles are;
+/// Why no two CTAs can share these operands, whatever their tiles are;
 /// empty if they can.
-std::string Planner::whyNoSharing(const Problem::Pipe *operands) const {
+std::string Planner::whyNoSharing(const Problem::Operands *operands) const {
   if (problem.mmas.empty() || !operands)
     return "there is no loop whose MMAs take all their operands from one pipe";
   if (problem.items.empty())
@@ -91,7 +82,7 @@ std::string Planner::whyNoSharing(const Problem::Pipe *operands) const {
 
 /// What two CTAs along a dimension load of these operands, besides the bytes
 /// that each loads for itself.
-Sharing Planner::shareAlong(unsigned dim, const Problem::Pipe &operands,
+Sharing Planner::shareAlong(unsigned dim, const Problem::Operands &operands,
                             int64_t own) const {
   Sharing here;
   here.dim = dim;
@@ -113,16 +104,14 @@ Sharing Planner::shareAlong(unsigned dim, const Problem::Pipe &operands,
 /// The dimension along which two CTAs load least, and what they load.
 Sharing Planner::findSharing() const {
   Sharing best;
-  const Problem::Pipe *operands = findOperands(problem);
+  const Problem::Operands *operands = findOperands();
   best.why = whyNoSharing(operands);
   if (!best.why.empty())
     return best;
   // What threads make operands of, each CTA loads for itself.
   int64_t own = 0;
-  for (const Problem::Pipe &pipe : problem.pipes)
-    if (pipe.kind == Problem::Pipe::Input && pipe.inLoop)
-      for (const Problem::Tile &tile : pipe.tiles)
-        own += countBytes(tile);
+  for (const Problem::Tile &tile : problem.converted)
+    own += countBytes(tile);
   int64_t alone = own;
   for (const Problem::Tile &tile : operands->tiles)
     alone += countBytes(tile);

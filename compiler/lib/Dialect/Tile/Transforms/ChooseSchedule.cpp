@@ -30,7 +30,7 @@ struct ChooseSchedulePass : tile::impl::ChooseScheduleBase<ChooseSchedulePass> {
     if (failed(arch) || failed(requireCode(kernel, **arch)))
       return signalPassFailure();
     Choice choice =
-        chooseSchedule(describe(kernel), getSchedule(kernel), **arch);
+        chooseSchedule(describe(kernel), getSchedule(kernel), **arch, narrower);
     if (!choice.error.empty()) {
       Operation *at = choice.errorAt ? choice.errorAt : kernel.getOperation();
       (choice.isTooLarge ? tooLarge(at->emitError()) : at->emitError())

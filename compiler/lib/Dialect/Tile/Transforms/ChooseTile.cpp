@@ -8,11 +8,15 @@
 
 // With an MMA, a larger tile reads each operand fewer times, until it leaves
 // too little memory to load ahead. So the candidates are tried from the largest
-// on, each with the schedule that chooseSchedule would give it, and the first
-// one that leaves four operand slots is taken. Without an MMA, a tile is a
-// row of pieces that a copy moves well. What this takes in memory and registers
-// is an estimate; where it was too low, the next candidate is taken.
+// on, and the first one that leaves four operand slots is taken. Without an
+// MMA, a tile is a row of pieces that a copy moves well.
+//
+// This is the one place that adds up memory before there are pipes: a plan for
+// each of fourteen candidates would take fourteen times as long. The sum knows
+// operands, accumulators and what the epilogue loads and stores. Where a plan
+// then shows that there is more, the next candidate is taken (fit-plans).
 
+#include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Tile/Transforms/Planner.h"
 #include "drawloom/Target/MmaCode.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -27,7 +31,8 @@ using namespace drawloom;
 using namespace drawloom::tile;
 using llvm::formatv;
 
-static constexpr int64_t wantedSlots = 4;
+/// Barriers, messages and the address of tensor memory: a few hundred bytes.
+static constexpr int64_t barrierRoom = 1024;
 /// Rows and columns of an accumulator, the largest first.
 static constexpr int64_t candidateRows[] = {128, 64};
 static constexpr int64_t candidateColumns[] = {256, 192, 128, 96, 64, 32, 16};
@@ -88,6 +93,8 @@ private:
   SmallVector<Candidate> findLegal(std::string &firstError);
   Choice chooseCopies();
   Problem cut() const;
+  bool fitsTensorMemory() const;
+  int64_t countAhead() const;
   std::string spell() const {
     return llvm::join(
         llvm::map_range(tile,
@@ -112,42 +119,65 @@ private:
 };
 } // namespace
 
-/// The program with the present tile sizes.
+/// The MMAs with the present tile sizes.
 Problem TileChooser::cut() const {
   Problem problem;
-  Problem::Pipe operands = {
-      "operands", {}, Problem::Pipe::Operands, /*inLoop=*/true, {}};
-  llvm::StringSet<> loaded;
-  auto load = [&](StringRef name, unsigned rows, unsigned columns, Type type) {
-    if (!name.empty() && !loaded.insert(name).second)
-      return;
-    operands.tiles.push_back(
-        {tile[rows], tile[columns], type.getIntOrFloatBitWidth()});
-  };
-  for (const Untiled::Mma &mma : program.mmas) {
+  for (const Untiled::Mma &mma : program.mmas)
     problem.mmas.push_back({tile[mma.m], tile[mma.n], tile[mma.k], mma.a, mma.b,
                             mma.accumulator, Type(),
                             /*tf32=*/true});
+  for (const Untiled::Tensor &tensor : program.tensors)
+    problem.views.push_back(tensor.name);
+  return problem;
+}
+
+bool TileChooser::fitsTensorMemory() const {
+  constexpr int64_t columnBits = 32;
+  if (arch.tensorMemory.columns == 0)
+    return true;
+  int64_t columns = 0;
+  for (const Untiled::Mma &mma : program.mmas)
+    columns +=
+        llvm::divideCeil(tile[mma.m], arch.tensorMemory.lanes) *
+        llvm::divideCeil(tile[mma.n] * mma.accumulator.getIntOrFloatBitWidth(),
+                         columnBits);
+  return columns <= int64_t(arch.tensorMemory.columns);
+}
+
+/// The slots that operands get beside the epilogue: a slot for what it loads
+/// and two for what it stores, in its narrowest subtiles. Without roles there
+/// are no slots.
+int64_t TileChooser::countAhead() const {
+  constexpr int64_t narrowestRow = 32;
+  if (given.roles == Roles::None)
+    return plan::wantedAhead;
+  int64_t operands = 0, leastBits = INT64_MAX;
+  llvm::StringSet<> loaded;
+  auto load = [&](StringRef name, unsigned rows, unsigned columns, Type type) {
+    if (name.empty() || loaded.insert(name).second)
+      operands += tile[rows] * tile[columns] * type.getIntOrFloatBitWidth() / 8;
+  };
+  for (const Untiled::Mma &mma : program.mmas) {
     load(mma.aName, mma.m, mma.k, mma.a);
     load(mma.bName, mma.n, mma.k, mma.b);
   }
-  if (!operands.tiles.empty())
-    problem.pipes.push_back(operands);
+  auto isTile = [](const Untiled::Tensor &tensor) {
+    return tensor.axes.size() > 1;
+  };
+  for (const Untiled::Tensor &tensor : program.tensors)
+    if (isTile(tensor))
+      leastBits = std::min(leastBits, tensor.bits);
+  int64_t left = arch.maxSharedMemoryPerCta - barrierRoom;
   for (const Untiled::Tensor &tensor : program.tensors) {
-    problem.views.push_back(tensor.name);
-    if (tensor.axes.size() < 2)
+    if (!isTile(tensor))
       continue;
-    Problem::Tile piece = {1, tile[tensor.axes.back()], tensor.bits};
+    int64_t columns = given.epilogueTile.value_or(narrowestRow * 8 / leastBits);
+    int64_t bits = std::min(tile[tensor.axes.back()], columns) * tensor.bits;
     for (unsigned axis : ArrayRef(tensor.axes).drop_back())
-      piece.rows *= tile[axis];
-    problem.pipes.push_back(
-        {tensor.isOutput ? "output" : tensor.name,
-         {tensor.name},
-         tensor.isOutput ? Problem::Pipe::Output : Problem::Pipe::Input,
-         /*inLoop=*/false,
-         {piece}});
+      bits = plan::multiply(bits, tile[axis]);
+    left -= (tensor.isOutput ? 2 : 1) * (bits / 8);
   }
-  return problem;
+  return std::clamp<int64_t>(left / operands, 0, plan::mostAhead);
 }
 
 /// What is given, without what depends on the tile: slots by name are looked at
@@ -180,12 +210,15 @@ SmallVector<Candidate> TileChooser::findLegal(std::string &firstError) {
         tile[other.m] = rows;
         tile[other.n] = columns;
       }
-      Choice choice = chooseSchedule(cut(), others, arch);
-      if (choice.error.empty())
-        legal.push_back(
-            {tile, choice.schedule.getSlots("operands").value_or(wantedSlots)});
+      std::string error = chooseSchedule(cut(), others, arch).error;
+      int64_t slots = countAhead();
+      if (error.empty() && (slots == 0 || !fitsTensorMemory()))
+        error = "its operands and accumulators are larger than the memory of " +
+                arch.name.str();
+      if (error.empty())
+        legal.push_back({tile, slots});
       else if (firstError.empty())
-        firstError = spell() + ": " + choice.error;
+        firstError = spell() + ": " + error;
     }
   return legal;
 }
@@ -194,7 +227,8 @@ SmallVector<Candidate> TileChooser::findLegal(std::string &firstError) {
 static size_t findBest(ArrayRef<Candidate> legal) {
   size_t best = 0;
   for (auto [number, candidate] : llvm::enumerate(legal))
-    if (legal[best].slots < wantedSlots && candidate.slots > legal[best].slots)
+    if (legal[best].slots < plan::wantedAhead &&
+        candidate.slots > legal[best].slots)
       best = number;
   return best;
 }
@@ -226,10 +260,10 @@ Choice TileChooser::chooseMma() {
   if (smaller)
     return finish(formatv("tile: {0} on {1}; larger candidates are too large",
                           spell(), arch.name));
-  if (slots < wantedSlots)
+  if (slots < plan::wantedAhead)
     return finish(formatv("tile: {0} on {1}; no candidate leaves {2} operand "
                           "slots, this one leaves {3}",
-                          spell(), arch.name, wantedSlots, slots));
+                          spell(), arch.name, plan::wantedAhead, slots));
   return finish(formatv(
       "tile: {0}, the largest candidate that leaves {1} operand slots on "
       "{2}; k moves in rows of {3} bytes",

@@ -88,12 +88,13 @@ public:
         addStore(store);
       else if (auto loop = dyn_cast<scf::ForOp>(op))
         addCarried(loop);
-      else if (auto transpose = dyn_cast<TransposeOp>(op))
-        addTranspose(transpose);
       else if (auto gather = dyn_cast<AllGatherOp>(op))
         addGather(gather);
     });
     addOperands();
+    // Where the epilogue begins with sums of parts, it has whole tiles.
+    if (addsUpParts || problem.mmas.empty())
+      problem.epilogue.clear();
     for (ForEachOp loop = kernel.getForEach(); loop; loop = loop.getNested())
       llvm::append_range(problem.items, getOwnTiles(loop));
     addCounts();
@@ -130,26 +131,15 @@ private:
       operands[load] = mmas;
       return;
     }
-    std::string name = getViewName(load.getView());
-    problem.pipes.push_back({name,
-                             {name},
-                             Problem::Pipe::Input,
-                             load->getBlock() != itemBody,
-                             {describeTile(type)}});
+    bool inLoop = load->getBlock() != itemBody;
+    (inLoop ? problem.converted : problem.epilogue)
+        .push_back(describeTile(type));
   }
 
   void addStore(StoreOp store) {
     auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
-    if (!type || type.getRank() < 2)
-      return;
-    std::string name = "output";
-    if (outputs++ > 0)
-      name += "_" + std::to_string(outputs - 1);
-    problem.pipes.push_back({name,
-                             {getViewName(store.getView())},
-                             Problem::Pipe::Output,
-                             store->getBlock() != itemBody,
-                             {describeTile(type)}});
+    if (type && type.getRank() > 1 && store->getBlock() == itemBody)
+      problem.epilogue.push_back(describeTile(type));
   }
 
   void addCarried(scf::ForOp loop) {
@@ -161,28 +151,10 @@ private:
     }
   }
 
-  /// MMAs read a transpose by a descriptor, and threads what is in a slot
-  /// by other offsets.
-  void addTranspose(TransposeOp op) {
-    SmallVector<MmaOp> mmas;
-    findReaders(op.getResult(), mmas);
-    if (mmas.empty() && !op.getSource().getDefiningOp<LoadOp>())
-      problem.exchanged.push_back(describeTile(op.getType()));
-  }
-
-  /// What other CTAs have, and the own part.
   void addGather(AllGatherOp op) {
     dividedDim = op.getAlong();
-    std::string name = "exchange";
-    if (exchanges++ > 0)
-      name += "_" + std::to_string(exchanges - 1);
-    Problem::Tile part = describeTile(op.getPartType());
-    problem.pipes.push_back(
-        {name,
-         {},
-         Problem::Pipe::Exchange,
-         op->getBlock() != itemBody,
-         SmallVector<Problem::Tile, 2>(op.getParts().size(), part)});
+    problem.gathers = true;
+    addsUpParts |= describeTile(op.getPartType()).rows > 1;
   }
 
   /// Without the dimension that divide-tiles adds for a tile split across a
@@ -280,35 +252,28 @@ private:
           groups.unionSets(load, other);
       }
     }
-    llvm::MapVector<Operation *, size_t> pipeOf;
+    llvm::MapVector<Operation *, size_t> indexOf;
     for (auto &[op, mmas] : operands) {
       auto load = cast<LoadOp>(op);
-      auto [entry, isNew] =
-          pipeOf.try_emplace(groups.getLeaderValue(op), problem.pipes.size());
+      auto [entry, isNew] = indexOf.try_emplace(groups.getLeaderValue(op),
+                                                problem.operands.size());
       if (isNew)
-        problem.pipes.push_back({"operands",
-                                 {},
-                                 Problem::Pipe::Operands,
-                                 load->getBlock() != itemBody,
-                                 {}});
-      Problem::Pipe &pipe = problem.pipes[entry->second];
-      pipe.views.push_back(getViewName(load.getView()));
-      pipe.tiles.push_back(
+        problem.operands.push_back({load->getBlock() != itemBody, {}, {}});
+      Problem::Operands &group = problem.operands[entry->second];
+      group.views.push_back(getViewName(load.getView()));
+      group.tiles.push_back(
           describeTile(cast<RankedTensorType>(load.getResult().getType())));
-      pipe.tiles.back().isB = isB(load.getResult());
-      pipe.tiles.back().dims = findDims(load);
+      group.tiles.back().isB = isB(load.getResult());
+      group.tiles.back().dims = findDims(load);
     }
-    // With several groups the word says too little, so each goes by a view.
-    if (pipeOf.size() > 1)
-      for (auto &[leader, index] : pipeOf)
-        problem.pipes[index].name = problem.pipes[index].views.front();
   }
 
   KernelOp kernel;
   Block *itemBody;
   Problem problem;
   llvm::MapVector<Operation *, SmallVector<MmaOp>> operands;
-  int outputs = 0, exchanges = 0;
+  /// CTAs hand each other parts of accumulators.
+  bool addsUpParts = false;
   /// The dimension of the work tiles along which parts are gathered.
   std::optional<int64_t> dividedDim;
 };

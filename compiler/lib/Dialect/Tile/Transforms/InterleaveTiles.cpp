@@ -14,7 +14,6 @@
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Dialect/Tile/Transforms/Passes.h"
-#include "drawloom/Dialect/Tile/Transforms/Planner.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -243,14 +242,6 @@ bool InterleaveTilesPass::choose(KernelOp kernel, Schedule &schedule,
   if (!apart || !hasChain(kernel))
     return false;
   schedule.interleave = 2;
-  OwningOpRef<KernelOp> trial = kernel.clone();
-  Jammer(getItems(*trial), *schedule.interleave).run();
-  std::string error = chooseSchedule(describe(*trial), schedule, arch).error;
-  if (!error.empty()) {
-    addReasons(kernel,
-               {"interleave: 1, because two tiles do not fit: " + error});
-    return false;
-  }
   addReasons(
       kernel,
       {"interleave: 2 tiles, so that the tensor core has work while what lies "

@@ -26,18 +26,13 @@ using plan::multiply;
 static constexpr int64_t overheadRegisters = 40;
 static constexpr int64_t workingRegisters = 64;
 
-std::string tile::countSlots(int64_t count) {
-  return std::to_string(count) + (count == 1 ? " slot" : " slots");
-}
-
 Choice Planner::plan() {
-  choice.error = checkGiven(problem, given, arch);
+  choice.error = checkGiven(problem, given);
   if (!choice.error.empty())
     return std::move(choice);
   for (auto step :
        {&Planner::chooseCluster, &Planner::checkMmas, &Planner::chooseShape,
-        &Planner::chooseWarps, &Planner::chooseTensorMemory,
-        &Planner::chooseSharedMemory}) {
+        &Planner::chooseWarps, &Planner::chooseSubtile}) {
     (this->*step)();
     if (!choice.error.empty())
       break;
@@ -265,48 +260,7 @@ void Planner::chooseWarps() {
   reason(text);
 }
 
-//===----------------------------------------------------------------------===//
-// Tensor memory
-//===----------------------------------------------------------------------===//
-
-void Planner::chooseTensorMemory() {
-  int64_t lanes = arch.tensorMemory.lanes, limit = arch.tensorMemory.columns;
-  if (limit == 0 || problem.mmas.empty() ||
-      choice.schedule.roles != Roles::Multi)
-    return;
-  constexpr int64_t columnBits = 32;
-  int64_t columns = 0;
-  for (const Problem::Mma &mma : problem.mmas)
-    if (!mma.continues)
-      columns +=
-          multiply(llvm::divideCeil(mma.m, lanes),
-                   llvm::divideCeil(
-                       multiply(mma.n, mma.accumulator.getIntOrFloatBitWidth()),
-                       columnBits));
-  std::optional<int64_t> asked = given.getSlots("result");
-  int64_t slots = asked.value_or(2 * columns <= limit ? 2 : 1);
-  int64_t total = multiply(slots, columns);
-  if (total > limit) {
-    std::string text = formatv(
-        "tensor memory: result: {0} × {1} columns = {2} > {3} columns on {4}",
-        countSlots(slots), columns, total, limit, arch.name);
-    if (int64_t fitting = limit / columns)
-      return failTooLarge(text + "; " + countSlots(fitting) +
-                          (fitting == 1 ? " fits" : " fit") +
-                          " [tensor-memory-limit]");
-    return failTooLarge(text + "; use a smaller tile [tensor-memory-limit]");
-  }
-  if (asked)
-    return;
-  choice.schedule.slots.emplace_back("result", slots);
-  reason(formatv("result-slots: {0} × {1} columns = {2} of {3} columns of "
-                 "tensor memory on {4}{5}",
-                 countSlots(slots), columns, total, limit, arch.name,
-                 slots == 1 ? formatv("; 2 would be {0}", 2 * columns).str()
-                            : ""));
-}
-
 Choice tile::chooseSchedule(const Problem &problem, const Schedule &given,
-                            const target::Architecture &arch) {
-  return Planner(problem, given, arch).plan();
+                            const target::Architecture &arch, size_t narrower) {
+  return Planner(problem, given, arch, narrower).plan();
 }

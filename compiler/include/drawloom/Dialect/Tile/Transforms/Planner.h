@@ -6,21 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Chooses what a schedule leaves open, from what the program moves and holds
-// and from the architecture's table. It is arithmetic, not search: each field
-// has one rule, and each rule leaves a sentence with its numbers.
+// Chooses what a schedule leaves open before roles and pipes exist, from what
+// the program computes and from the architecture's table. It is arithmetic, not
+// search: each field has one rule, and each rule leaves a sentence with its
+// numbers.
 //
-//   shared memory   the epilogue's pipes get two slots of a subtile each, the
-//                   pipes that a loop fills share what is left; where that is
-//                   fewer than four slots, narrower subtiles make room
-//   tensor memory   two slots for results if they fit, so that one item's
-//                   epilogue overlaps the next item's MMAs
+//   epilogue_tile   rows of 128 bytes, or narrower ones, if the caller asks: a
+//                   plan showed that the wider ones leave too little memory
 //   registers       as many warps as the tiles need that registers hold
 //   cluster         one CTA, unless the schedule leaves it to the planner:
 //                   then two, if each loads a quarter less for a K tile
 //
-// A field that the user gave is never changed. It is used, or it is an error: a
-// sentence with the arithmetic and what would fit.
+// Slots come later, when there are pipes (size-pipes). A field that the user
+// gave is never changed. It is used, or it is an error: a sentence with the
+// arithmetic and what would fit.
 
 #ifndef DRAWLOOM_DIALECT_TILE_TRANSFORMS_PLANNER_H
 #define DRAWLOOM_DIALECT_TILE_TRANSFORMS_PLANNER_H
@@ -57,15 +56,11 @@ struct Problem {
     mlir::Operation *op = nullptr;
   };
 
-  /// What will travel through one pipe in shared memory.
-  struct Pipe {
-    enum Kind { Operands, Input, Output, Exchange };
-    std::string name;
-    /// The views that are loaded into it.
-    llvm::SmallVector<std::string, 2> views;
-    Kind kind;
-    /// Filled in a loop of the work tile, rather than once an item.
+  /// Operands that one MMA reads and one loop loads.
+  struct Operands {
+    /// Loaded in a loop of the work tile, rather than once.
     bool inLoop = false;
+    llvm::SmallVector<std::string, 2> views;
     llvm::SmallVector<Tile, 2> tiles;
   };
 
@@ -75,11 +70,16 @@ struct Problem {
   /// not known; empty if they are in groups of different sizes.
   llvm::SmallVector<int64_t, 3> counts;
   std::vector<Mma> mmas;
-  std::vector<Pipe> pipes;
+  std::vector<Operands> operands;
+  /// Tiles that loops load for threads, which make operands of them.
+  std::vector<Tile> converted;
+  /// Tiles that are loaded or stored once for a work tile, besides operands,
+  /// and that may be divided into subtiles.
+  std::vector<Tile> epilogue;
   /// Tiles besides accumulators that loops carry, so that registers hold them.
   std::vector<Tile> carried;
-  /// Tiles whose elements change threads, through shared memory.
-  std::vector<Tile> exchanged;
+  /// Whether the CTAs of a cluster hand each other parts of tiles.
+  bool gathers = false;
   /// The views of the kernel, loaded or stored.
   std::vector<std::string> views;
 };
@@ -96,9 +96,10 @@ struct Choice {
   mlir::Operation *errorAt = nullptr;
 };
 
-/// Fills what `given` leaves open.
+/// Fills what `given` leaves open. `narrower` is how many widths of subtiles
+/// are left out, the widest first.
 Choice chooseSchedule(const Problem &problem, const Schedule &given,
-                      const target::Architecture &arch);
+                      const target::Architecture &arch, size_t narrower = 0);
 
 /// Reads the problem off a kernel.
 Problem describe(KernelOp kernel);
