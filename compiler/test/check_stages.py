@@ -27,10 +27,10 @@ def definitions():
 
 
 def passes_after_plan():
-    """The classes that buildNVVM adds, in their order."""
+    """The classes that buildProtocol and buildNVVM add, in their order."""
     text = (COMPILER / "lib/Pipelines/Path.cpp").read_text()
-    body = re.search(r"void drawloom::buildNVVM\(.*?\n}\n", text, re.S).group(0)
-    return re.findall(r"create(\w+?)(?:Pass)?\(", body)
+    bodies = re.findall(r"void drawloom::build(?:Protocol|NVVM)\(.*?\n}\n", text, re.S)
+    return re.findall(r"create(\w+?)(?:Pass)?\(", "".join(bodies))
 
 
 def is_described(description):

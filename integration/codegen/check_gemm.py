@@ -50,7 +50,8 @@ def launch(tools: Path, program: Path, arch: str, arrays: list[np.ndarray],
                          ("program.mlir", "kernel.mlir", "kernel.ptx"))
     source.write_text(program.read_text().replace("sm_100a", arch))
     subprocess.run([tools / "drawloom-opt", source, "--front-half",
-                    "--lower-pipes", "--schedule-wgmma", "--assign-layouts",
+                    "--lower-work-tiles", "--lower-pipes",
+                    "--schedule-wgmma", "--assign-layouts",
                     "--unroll-slices", "--access-memory",
                     "--stage-conversions",
                     "--convert-agent-to-nvvm", "-o", nvvm], check=True)

@@ -329,7 +329,8 @@ def compile_graph(tools, name, target, folder):
     at = head.end(1) + 1
     program.write_text(text[:at] + f' attributes {{tile.target = "{target}"}}' + text[at:])
     for command in ([tools / "drawloom-opt", program, "--front-half",
-                     "--lower-pipes", "--schedule-wgmma", "--assign-layouts",
+                     "--lower-work-tiles", "--lower-pipes",
+                     "--schedule-wgmma", "--assign-layouts",
                      "--unroll-slices", "--access-memory",
                     "--stage-conversions",
                      "--convert-agent-to-nvvm", "-o", nvvm],

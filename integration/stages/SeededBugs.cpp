@@ -170,6 +170,24 @@ struct SeededBug {
 } // namespace
 
 static constexpr SeededBug bugs[] = {
+    {"stride-of-one", "gemm", "sm_100a", "lower-work-tiles",
+     "@epilogue waits for a full slot of 'result'",
+     [](KernelOp k) {
+       auto loop = find<scf::ForOp>(k, "epilogue", [](scf::ForOp op) {
+         return isa<RoleOp>(op->getParentOp());
+       });
+       loop.getStepMutable().assign(
+           makeNumber(loop, 1, IndexType::get(loop->getContext())));
+       return true;
+     }},
+    {"end-not-published", "dynamic_gemm", "sm_100a", "lower-work-tiles",
+     "no role can move: @scheduler has ended",
+     [](KernelOp k) {
+       auto publish = find<PublishOp>(k, "scheduler");
+       publish.getThereMutable().assign(
+           makeNumber(publish, 1, IntegerType::get(publish->getContext(), 1)));
+       return true;
+     }},
     {"fence-async-dropped", "gemm", "sm_100a", "lower-pipes",
      "no 'agent.fence async' comes between",
      [](KernelOp k) { return erase(findFence(k, "epilogue", Fence::async)); }},

@@ -163,6 +163,13 @@ private:
   std::binary_semaphore returned{0};
 };
 
+/// How far apart the numbers are of work tiles that gather what the others
+/// have: a cluster counts its first dimension first.
+int64_t countBetween(mlir::Operation *op);
+
+/// The CTAs of a launch.
+int64_t countCtas(Evaluator &eval);
+
 /// What an evaluator knows of an agent program.
 struct AgentState {
   llvm::MapVector<mlir::Value, std::unique_ptr<Ring>> rings;

@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The run is that of one cluster that takes every work tile. Scopes, warps and
+// The run is that of one cluster that takes every work tile, or, where work
+// tiles are numbers already, of one CTA after the other. Scopes, warps and
 // registers say who does something and where, so nothing here looks at them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Agents.h"
+#include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Interpreter/Interpreter.h"
 #include <algorithm>
@@ -34,9 +36,7 @@ static LogicalResult makePipe(Operation *op, Evaluator &eval) {
   return llvm::success();
 }
 
-/// How far apart the numbers are of work tiles that gather what the others
-/// have: a cluster counts its first dimension first.
-static int64_t countBetween(Operation *op) {
+int64_t drawloom::interp::countBetween(Operation *op) {
   auto kernel = op->getParentOfType<tile::KernelOp>();
   int64_t apart = 1;
   std::optional<int64_t> along;
@@ -268,10 +268,56 @@ static LogicalResult forEachItem(Operation *op, Evaluator &eval) {
   return ItemLoop(mlir::cast<agent::ForEachItemOp>(op), eval).run();
 }
 
+//===----------------------------------------------------------------------===//
+// Work tiles that are numbers
+//===----------------------------------------------------------------------===//
+
+static LogicalResult publish(Operation *op, Evaluator &eval) {
+  auto publish = mlir::cast<agent::PublishOp>(op);
+  RoleRunner &runner = *eval.getAgents().runner;
+  Ring &ring = *eval.getAgents().rings[publish.getPipe()];
+  if (failed(runner.waitFor(op, ring, Need::Empty)))
+    return llvm::failure();
+  ring.acquire();
+  ring.fill(eval.collect(op->getOperands().drop_front()), runner.getNumber());
+  return llvm::success();
+}
+
+static LogicalResult receive(Operation *op, Evaluator &eval) {
+  auto receive = mlir::cast<agent::ReceiveOp>(op);
+  RoleRunner &runner = *eval.getAgents().runner;
+  Ring &ring = *eval.getAgents().rings[receive.getPipe()];
+  if (failed(runner.waitFor(op, ring, Need::Full)))
+    return llvm::failure();
+  std::shared_ptr<const Content> message = ring.take(runner.getRole());
+  for (auto [result, value] :
+       llvm::zip_equal(op->getResults(), message->values))
+    eval.setValue(result, value);
+  ring.release(runner.getRole(), /*keep=*/0);
+  return llvm::success();
+}
+
+/// Who takes which work tile is not said: here every CTA takes those at the
+/// stride of the grid.
+static LogicalResult nextTile(Operation *op, Evaluator &eval) {
+  int64_t number = eval.getIndex(mlir::cast<agent::NextTileOp>(op).getNumber());
+  eval.set(op->getResult(0),
+           HostTensor::scalar(Format::Index, number + countCtas(eval)));
+  return llvm::success();
+}
+
+/// A CTA of a pair does its own part.
+static LogicalResult leads(Operation *op, Evaluator &eval) {
+  eval.set(op->getResult(0), HostTensor::scalar(Format::I1, int64_t(1)));
+  return llvm::success();
+}
+
 static constexpr NamedRule agentRules[] = {
-    {"agent.pipe", makePipe},    {"agent.items", makeItems},
-    {"agent.switch", runSwitch}, {"agent.produce", produce},
-    {"agent.consume", consume},  {"agent.for_each_item", forEachItem},
+    {"agent.pipe", makePipe},      {"agent.items", makeItems},
+    {"agent.switch", runSwitch},   {"agent.produce", produce},
+    {"agent.consume", consume},    {"agent.for_each_item", forEachItem},
+    {"agent.publish", publish},    {"agent.receive", receive},
+    {"agent.next_tile", nextTile}, {"agent.leads", leads},
 };
 
 llvm::ArrayRef<NamedRule> drawloom::interp::getAgentRules() {

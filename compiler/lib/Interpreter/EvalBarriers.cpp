@@ -105,17 +105,26 @@ static LogicalResult elect(Operation *op, Evaluator &eval) {
   return llvm::success();
 }
 
+int64_t drawloom::interp::countCtas(Evaluator &eval) {
+  Protocol &protocol = getProtocol(eval);
+  return protocol.clusters * protocol.ctas * eval.getWidth();
+}
+
 static LogicalResult blockId(Operation *op, Evaluator &eval) {
   Protocol &protocol = getProtocol(eval);
-  setNumber(eval, op->getResult(0), Format::Index,
-            protocol.cluster * protocol.ctas + eval.getCta());
+  int64_t number = protocol.cluster * protocol.ctas + eval.getCta();
+  // Those that gather what the others have differ along one dimension.
+  if (int64_t width = eval.getWidth(); width > 1) {
+    int64_t apart = countBetween(op);
+    number = number / apart * apart * width + number % apart +
+             eval.getPlace() * apart;
+  }
+  setNumber(eval, op->getResult(0), Format::Index, number);
   return llvm::success();
 }
 
 static LogicalResult gridDim(Operation *op, Evaluator &eval) {
-  Protocol &protocol = getProtocol(eval);
-  setNumber(eval, op->getResult(0), Format::Index,
-            protocol.clusters * protocol.ctas);
+  setNumber(eval, op->getResult(0), Format::Index, countCtas(eval));
   return llvm::success();
 }
 
@@ -385,7 +394,7 @@ static void launchAll(agent::SwitchOp op, Evaluator &eval) {
   Protocol &protocol = getProtocol(eval);
   if (!count || protocol.cluster != 0)
     return;
-  int64_t clusters = eval.getIndex(count) / protocol.ctas;
+  int64_t clusters = eval.getIndex(count) / (protocol.ctas * eval.getWidth());
   for (; protocol.clusters < clusters; ++protocol.clusters)
     protocol.waiting.push_back(protocol.clusters);
 }
@@ -397,6 +406,14 @@ LogicalResult drawloom::interp::runClusters(tile::KernelOp kernel,
     protocol.ctas = std::max(protocol.ctas, op.getClusterSize());
   });
   protocol.clusters = eval.getOptions().clusters;
+  // Where there still are pipes, a CTA loads for itself, and those that gather
+  // what the others have run in lanes.
+  int64_t width = eval.getWidth();
+  auto pipes = kernel.getBody().front().getOps<agent::PipeOp>();
+  if (!pipes.empty()) {
+    protocol.clusters *= protocol.ctas / width;
+    protocol.ctas = 1;
+  }
   for (int64_t number = 0; number < protocol.clusters; ++number)
     protocol.waiting.push_back(number);
   bool isPersistent =
@@ -406,10 +423,11 @@ LogicalResult drawloom::interp::runClusters(tile::KernelOp kernel,
     int64_t number = protocol.waiting.front();
     protocol.waiting.pop_front();
     protocol.beginCluster(number);
-    for (int64_t cta = 0; cta < protocol.ctas; ++cta)
-      if (failed(eval.beginItem(kernel, {number * protocol.ctas + cta})))
+    int64_t together = protocol.ctas * width;
+    for (int64_t cta = 0; cta < together; ++cta)
+      if (failed(eval.beginItem(kernel, {number * together + cta})))
         return llvm::failure();
-    eval.setItem(eval.getItem() - static_cast<ItemId>(protocol.ctas - 1));
+    eval.setItem(eval.getItem() - static_cast<ItemId>(together - 1));
     // Before and after the roles, the CTAs go on together.
     for (Operation &op : kernel.getBody().front().without_terminator()) {
       auto roles = mlir::dyn_cast<agent::SwitchOp>(op);

@@ -25,6 +25,26 @@ static llvm::SmallVector<RuntimeValue> yielded(mlir::Block &block,
   return eval.collect(block.getTerminator()->getOperands());
 }
 
+/// The counter after so many iterations; work tiles that run together may begin
+/// with numbers of their own.
+static RuntimeValue getCounter(mlir::scf::ForOp loop, Evaluator &eval,
+                               uint64_t done) {
+  auto inLane = [&](unsigned lane) {
+    HostTensor counter = *eval.getLane(loop.getLowerBound(), lane).tensor;
+    uint64_t step = eval.getLane(loop.getStep(), lane).tensor->getUInt(0);
+    counter.setInt(0, static_cast<int64_t>(counter.getUInt(0) + done * step));
+    RuntimeValue value;
+    value.tensor = std::make_shared<const HostTensor>(std::move(counter));
+    return value;
+  };
+  if (eval.getWidth() == 1)
+    return inLane(0);
+  std::vector<RuntimeValue> lanes;
+  for (unsigned lane = 0; lane < eval.getWidth(); ++lane)
+    lanes.push_back(inLane(lane));
+  return Evaluator::join(std::move(lanes));
+}
+
 static LogicalResult runFor(Operation *op, Evaluator &eval) {
   auto loop = mlir::cast<mlir::scf::ForOp>(op);
   bool isUnsigned = loop.getUnsignedCmp();
@@ -36,11 +56,11 @@ static LogicalResult runFor(Operation *op, Evaluator &eval) {
                            << "; it must be positive [interpreter]";
 
   auto values = eval.collect(loop.getInitArgs());
+  uint64_t done = 0;
   unsigned bits = getInfo(counter.getFormat()).bits;
   while (isUnsigned ? counter.getUInt(0) < upper->getUInt(0)
                     : counter.getInt(0) < upper->getInt(0)) {
-    llvm::SmallVector<RuntimeValue> arguments{
-        {std::make_shared<const HostTensor>(counter), nullptr}};
+    llvm::SmallVector<RuntimeValue> arguments{getCounter(loop, eval, done++)};
     llvm::append_range(arguments, values);
     if (failed(eval.run(*loop.getBody(), arguments)))
       return llvm::failure();

@@ -9,15 +9,18 @@
 #include "Evaluator.h"
 #include "Agents.h"
 #include "Buffers.h"
+#include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Interpreter/Interpreter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
 using namespace drawloom::interp;
+using namespace drawloom;
 using llvm::LogicalResult;
 using mlir::Operation;
 
@@ -70,11 +73,31 @@ LogicalResult Evaluator::runOne(Operation *op) {
   return llvm::failure(failed(step(op)) || failed(runLanes(op)));
 }
 
+/// How many times the body of a loop or branch runs, in one of the work tiles
+/// that run together.
+uint64_t Evaluator::countRuns(Operation *op, unsigned which) const {
+  auto get = [&](mlir::Value value) {
+    return getLane(value, which).tensor->getInt(0);
+  };
+  if (auto branch = mlir::dyn_cast<mlir::scf::IfOp>(op))
+    return get(branch.getCondition());
+  auto loop = mlir::dyn_cast<mlir::scf::ForOp>(op);
+  if (!loop)
+    return 0;
+  int64_t lower = get(loop.getLowerBound()), upper = get(loop.getUpperBound());
+  int64_t step = get(loop.getStep());
+  return lower < upper && step > 0
+             ? llvm::divideCeil(static_cast<uint64_t>(upper) - lower, step)
+             : 0;
+}
+
 /// In each of the work tiles that run together.
 LogicalResult Evaluator::runLanes(Operation *op) {
   if (width == 1 || item == severalItems || lane)
     return runOp(op);
-  if (op->getNumRegions() == 0) {
+  bool isOfAll = op->getNumRegions() != 0 ||
+                 mlir::isa<agent::PublishOp, agent::ReceiveOp>(op);
+  if (!isOfAll) {
     ItemId first = item;
     LogicalResult result = llvm::success();
     for (unsigned which = 0; which < width && succeeded(result); ++which) {
@@ -86,17 +109,12 @@ LogicalResult Evaluator::runLanes(Operation *op) {
     item = first;
     return result;
   }
-  unsigned decides = mlir::isa<mlir::scf::ForOp>(op)  ? 3
-                     : mlir::isa<mlir::scf::IfOp>(op) ? 1
-                                                      : 0;
-  for (mlir::Value operand : op->getOperands().take_front(decides))
-    for (unsigned which = 1; which < width; ++which)
-      if (getLane(operand, which).tensor->getUInt(0) !=
-          getLane(operand, 0).tensor->getUInt(0))
-        return op->emitError()
-               << "runs differently in the " << width
-               << " work tiles that gather what each of them has; they must "
-                  "do the same steps [interpreter]";
+  for (unsigned which = 1; which < width; ++which)
+    if (countRuns(op, which) != countRuns(op, 0))
+      return op->emitError()
+             << "runs differently in the " << width
+             << " work tiles that gather what each of them has; they must "
+                "do the same steps [interpreter]";
   return runOp(op);
 }
 

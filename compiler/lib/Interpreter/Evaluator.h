@@ -285,6 +285,7 @@ private:
   readNamed(mlir::Operation *op,
             llvm::SmallVectorImpl<std::pair<mlir::Value, RuntimeValue>> &named);
   llvm::LogicalResult runLanes(mlir::Operation *op);
+  uint64_t countRuns(mlir::Operation *op, unsigned which) const;
   /// Computes the deviations of the results.
   llvm::LogicalResult deviate(mlir::Operation *op);
   /// Which elements of the results have no meaning because those of the

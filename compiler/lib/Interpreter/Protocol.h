@@ -218,8 +218,9 @@ llvm::FailureOr<Participant *> getParticipant(mlir::Operation *op,
 /// The bytes of a tile, packed.
 int64_t countBytes(const HostTensor &tensor);
 
-/// Runs a kernel whose pipes are lowered: each cluster of the launch after the
-/// other, its CTAs together.
+/// Runs a kernel whose work tiles are numbers: each cluster of the launch after
+/// the other, its CTAs together; each CTA after the other as long as there are
+/// pipes.
 llvm::LogicalResult runClusters(tile::KernelOp kernel, Evaluator &eval);
 bool isLowered(tile::KernelOp kernel);
 

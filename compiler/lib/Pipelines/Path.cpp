@@ -129,9 +129,11 @@ void drawloom::buildFrontHalf(OpPassManager &passes) {
 }
 
 void drawloom::buildProtocol(OpPassManager &passes, bool unproved) {
-  // The protocol of the pipes is written out: waits, arrivals, fences.
+  // Work tiles are numbers that loops count, or messages.
   passes.addNestedPass<tile::KernelOp>(
-      agent::createLowerPipes({.unproved = unproved}));
+      agent::createLowerWorkTiles({.unproved = unproved}));
+  // The protocol of the pipes is written out: waits, arrivals, fences.
+  passes.addNestedPass<tile::KernelOp>(agent::createLowerPipes());
   // Which MMAs are in flight, and where they are waited for.
   passes.addNestedPass<tile::KernelOp>(agent::createScheduleWgmma());
   // Which thread has which element, as a part of each tile's type.

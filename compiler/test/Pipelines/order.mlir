@@ -22,9 +22,9 @@
 // WARPS: error: role @operand_load has no warps yet; budgets go by warp groups, so run map-execution-units first [pass-order]
 
 // Memory before code, and a proof.
-// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,prove-progress,map-execution-units,budget-registers,lower-pipes))' 2>&1 | FileCheck %s --check-prefix=PLACES
+// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,prove-progress,map-execution-units,budget-registers,lower-work-tiles,lower-pipes))' 2>&1 | FileCheck %s --check-prefix=PLACES
 // PLACES: error: 'agent.pipe' op has no place: code is generated after 'place-memory' [pass-order]
-// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,map-execution-units,budget-registers,place-memory,lower-pipes))' 2>&1 | FileCheck %s --check-prefix=PROOF
+// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,map-execution-units,budget-registers,place-memory,lower-work-tiles,lower-pipes))' 2>&1 | FileCheck %s --check-prefix=PROOF
 // PROOF: error: 'agent.switch' op has no verdict on deadlock freedom: code is generated after 'prove-progress'
 
 // The protocol before the code.

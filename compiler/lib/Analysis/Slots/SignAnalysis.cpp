@@ -84,13 +84,14 @@ bool SignAnalysis::transfer(Value value) const {
   return isa<agent::ItemsOp>(parent);
 }
 
-/// What is written where a message is read.
-static SmallVector<Value> findWritten(agent::ReadMessageOp read,
-                                      unsigned number) {
+/// What is written where a message is read: the values with this number.
+static SmallVector<Value> findWritten(Value pipe, unsigned number) {
   SmallVector<Value> written;
-  for (Operation *user : read.getSlots().getUsers())
+  for (Operation *user : pipe.getUsers())
     if (auto write = dyn_cast<agent::WriteMessageOp>(user))
       written.push_back(write.getValues()[number]);
+    else if (auto publish = dyn_cast<agent::PublishOp>(user))
+      written.push_back(publish.getValues()[number]);
   return written;
 }
 
@@ -102,7 +103,8 @@ bool SignAnalysis::transferResult(OpResult result) const {
     return *constant >= 0 && *constant <= mostConstant;
   // Sizes, and numbers of items, which are compared without a sign.
   if (isa<tile::DimOp, gpu::BlockIdOp, gpu::GridDimOp, agent::ClcQueryOp,
-          agent::AtomicNextTileOp, agent::ClusterReceiveOp, arith::ExtUIOp>(op))
+          agent::AtomicNextTileOp, agent::ClusterReceiveOp, agent::NextTileOp,
+          arith::ExtUIOp>(op))
     return true;
   if (isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::CeilDivUIOp,
           arith::MinSIOp, arith::OrIOp, arith::IndexCastOp, arith::ExtSIOp>(op))
@@ -124,7 +126,8 @@ bool SignAnalysis::transferResult(OpResult result) const {
     return isKnown(branch.thenYield().getOperand(number)) &&
            isKnown(branch.elseYield().getOperand(number));
   // The first result says whether there is a message.
-  if (auto read = dyn_cast<agent::ReadMessageOp>(op))
-    return number == 0 || llvm::all_of(findWritten(read, number - 1), isKnown);
+  if (isa<agent::ReadMessageOp, agent::ReceiveOp>(op))
+    return number == 0 ||
+           llvm::all_of(findWritten(op->getOperand(0), number - 1), isKnown);
   return false;
 }

@@ -402,3 +402,40 @@ func.func @f() {
   }
   return
 }
+
+// -----
+
+func.func @f(%there: i1, %x: tensor<4xf32>) {
+  %p = agent.pipe "p" slots(1) smem : (tensor<4xf32>)
+  agent.switch {
+    agent.role @a warps(1) {
+      // expected-error@below {{'agent.publish' op is of pipe 'p' in smem; work tiles travel in a message}}
+      agent.publish %p there(%there) values(%x) : !agent.pipe<smem, tensor<4xf32>>
+    }
+    agent.role @b warps(1) {
+      %more, %y = agent.receive %p : !agent.pipe<smem, tensor<4xf32>>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  %p = agent.pipe "p" slots(1) message : (index)
+  // expected-error@below {{'agent.receive' op of pipe 'p' is not inside an 'agent.role'}}
+  %there, %i = agent.receive %p : !agent.pipe<message, index>
+  return
+}
+
+// -----
+
+func.func @f() {
+  agent.switch cluster(2) {
+    agent.role @a warps(1) {
+      // expected-error@below {{'agent.leads' op is not inside an 'agent.role' with scope(pair)}}
+      %leads = agent.leads
+    }
+  }
+  return
+}

@@ -187,6 +187,28 @@ func.func @items(%count: index, %table: memref<?xindex>) {
   return
 }
 
+// Work tiles that are numbers.
+// CHECK-LABEL: func @messages
+// CHECK-SAME: (%[[N:.*]]: index, %[[THERE:.*]]: i1, %[[X:.*]]: i32)
+func.func @messages(%n: index, %there: i1, %x: i32) {
+  %work = agent.pipe "work" slots(2) message : (index, i32)
+  agent.switch cluster(2) {
+    agent.role @a warps(1) {
+      // CHECK: agent.publish %work there(%[[THERE]]) values(%[[N]], %[[X]]) : !agent.pipe<message, index, i32>
+      agent.publish %work there(%there) values(%n, %x) : !agent.pipe<message, index, i32>
+      // CHECK: %next = agent.next_tile after %[[N]] of %[[N]]
+      %next = agent.next_tile after %n of %n
+    }
+    agent.role @b warps(1) scope(pair) {
+      // CHECK: %there:3 = agent.receive %work : !agent.pipe<message, index, i32>
+      %more, %values:2 = agent.receive %work : !agent.pipe<message, index, i32>
+      // CHECK: %leads = agent.leads
+      %leads = agent.leads
+    }
+  }
+  return
+}
+
 // The names of roles are for their switch only: a role can still call a
 // function.
 func.func private @helper()

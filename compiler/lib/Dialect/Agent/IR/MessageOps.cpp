@@ -7,10 +7,57 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Dialect/Agent/IR/MessageOps.h"
+#include "Verify.h"
 
 using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
+
+//===----------------------------------------------------------------------===//
+// Between work tiles and their protocol
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyEnd(Operation *op, Value value) {
+  FailureOr<PipeOp> pipe = getPipe(op, value);
+  if (failed(pipe))
+    return failure();
+  Memory memory = pipe->getPipe().getType().getMemory();
+  if (memory != Memory::message)
+    return op->emitOpError()
+           << "is of pipe '" << pipe->getName() << "' in "
+           << stringifyMemory(memory) << "; work tiles travel in a message";
+  if (!op->getParentOfType<RoleOp>())
+    return op->emitOpError() << "of pipe '" << pipe->getName()
+                             << "' is not inside an 'agent.role'";
+  return success();
+}
+
+LogicalResult PublishOp::verify() { return verifyEnd(*this, getPipe()); }
+
+LogicalResult ReceiveOp::verify() { return verifyEnd(*this, getPipe()); }
+
+void ReceiveOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getThere(), "there");
+}
+
+void NextTileOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getNext(), "next");
+}
+
+LogicalResult LeadsOp::verify() {
+  auto role = (*this)->getParentOfType<RoleOp>();
+  if (role && role.getScope() == Scope::pair)
+    return success();
+  return emitOpError("is not inside an 'agent.role' with scope(pair)");
+}
+
+void LeadsOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getLeads(), "leads");
+}
+
+//===----------------------------------------------------------------------===//
+// The protocol
+//===----------------------------------------------------------------------===//
 
 static LogicalResult verifyMessage(Operation *op, SlotsType slots,
                                    StringRef does) {

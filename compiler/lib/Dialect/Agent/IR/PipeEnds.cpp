@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verify.h"
+#include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -26,11 +27,12 @@ using namespace drawloom::agent;
 //===----------------------------------------------------------------------===//
 
 static bool publishes(OpOperand &use) {
-  return isa<ForEachItemOp>(use.getOwner()) && use.getOperandNumber() == 1;
+  return isa<PublishOp>(use.getOwner()) ||
+         (isa<ForEachItemOp>(use.getOwner()) && use.getOperandNumber() == 1);
 }
 
 static bool takesItems(OpOperand &use) {
-  return isa<ForEachItemOp>(use.getOwner()) && !publishes(use);
+  return isa<ForEachItemOp, ReceiveOp>(use.getOwner()) && !publishes(use);
 }
 
 static bool fills(OpOperand &use) {
@@ -78,7 +80,7 @@ static InFlightDiagnostic emitPipeError(PipeOp pipe) {
 /// Checks that all users are ends of the channel.
 static LogicalResult verifyUsers(PipeOp pipe) {
   for (Operation *user : pipe.getPipe().getUsers()) {
-    if (isa<ProduceOp, ConsumeOp, ForEachItemOp>(user))
+    if (isa<ProduceOp, ConsumeOp, ForEachItemOp, PublishOp, ReceiveOp>(user))
       continue;
     InFlightDiagnostic diag = emitPipeError(pipe)
                               << " is an operand of '" << user->getName()

@@ -358,13 +358,22 @@ static int64_t countMmas(ConsumeOp op) {
   return count;
 }
 
+/// What a consume computes before it reads its tiles: whether MMAs have filled
+/// the slots.
+static llvm::iterator_range<Block::iterator> getScalars(ConsumeOp op) {
+  Block &body = op.getBody().front();
+  auto orZeros = body.getOps<OrZeroOp>();
+  return {body.begin(),
+          orZeros.empty() ? body.begin() : (*orZeros.begin())->getIterator()};
+}
+
 /// Waits for the slots, and then reads the tiles in them.
 LogicalResult RoleLowering::openSlots(ConsumeOp op,
                                       SmallVectorImpl<Value> &slots) {
   bool reads = false, copied = false;
   struct Held {
     BlockArgument tile;
-    Value buffer, filled;
+    Value buffer;
   };
   SmallVector<Held> held;
   for (auto [pipeNumber, value] : llvm::enumerate(op.getPipes())) {
@@ -395,9 +404,14 @@ LogicalResult RoleLowering::openSlots(ConsumeOp op,
         return engine == Engine::tma && isa<tile::StoreOp>(user);
       };
       if (!llvm::all_of(argument.getUsers(), isPut))
-        held.push_back({argument, buffer, getFilled(op, pipe, number)});
+        held.push_back({argument, buffer});
     }
   }
+  // Whether MMAs have filled the slot is known before it is read.
+  for (Operation &scalar : getScalars(op))
+    if (failed(lowerOp(&scalar)))
+      return failure();
+  b.setLoc(op.getLoc());
   // cp.async writes through the generic proxy, and no thread could fence where
   // it completed: the waiting role does.
   if (copied)
@@ -410,8 +424,6 @@ LogicalResult RoleLowering::openSlots(ConsumeOp op,
     Value tile = tile::ReadOp::create(
         b, RankedTensorType::get(type.getShape(), type.getElementType()),
         one.buffer, ValueRange(), SmallVector<int64_t>(type.getRank(), 0));
-    if (one.filled)
-      tile = OrZeroOp::create(b, tile.getType(), tile, one.filled);
     map.map(one.tile, tile);
   }
   return success();
@@ -447,8 +459,10 @@ LogicalResult RoleLowering::lowerConsume(ConsumeOp op) {
   if (failed(openSlots(op, slots)))
     return failure();
   Block &body = op.getBody().front();
-  if (failed(lowerBlock(body)))
-    return failure();
+  for (Operation &inner :
+       llvm::make_range(getScalars(op).end(), std::prev(body.end())))
+    if (failed(lowerOp(&inner)))
+      return failure();
   b.setLoc(op.getLoc());
   for (auto [result, value] :
        llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands())) {

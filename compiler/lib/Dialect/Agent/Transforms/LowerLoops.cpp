@@ -35,16 +35,14 @@ SmallVector<RoleLowering::RingKey> RoleLowering::findRings(Operation *loop) {
     else if (auto consume = dyn_cast<ConsumeOp>(op))
       for (Value pipe : consume.getPipes())
         keys.insert({pipe, Empties});
-    auto items = dyn_cast<ForEachItemOp>(op);
-    if (!items)
-      return;
-    if (isa<PipeType>(items.getSource().getType()))
-      keys.insert({items.getSource(), Empties});
-    else if (requestsTiles(items))
-      keys.insert({nextTile.full, Empties});
-    if (items.getPublish())
-      keys.insert({items.getPublish(), Fills});
   });
+  loop->walk([&](Operation *op) {
+    if (auto receive = dyn_cast<ReceiveOp>(op))
+      keys.insert({receive.getPipe(), Empties});
+    else if (isa<NextTileOp>(op) && requestsTiles())
+      keys.insert({nextTile.full, Empties});
+  });
+  loop->walk([&](PublishOp op) { keys.insert({op.getPipe(), Fills}); });
   return keys.takeVector();
 }
 
@@ -72,7 +70,7 @@ void RoleLowering::popRings(ArrayRef<RingKey> keys, ValueRange values) {
 
 Operation *agent::getLagScope(ConsumeOp op) {
   Operation *scope = op->getParentOp();
-  while (!isa<scf::ForOp, ForEachItemOp, RoleOp>(scope))
+  while (!isa<scf::ForOp, scf::WhileOp, RoleOp>(scope))
     scope = scope->getParentOp();
   return scope;
 }
@@ -179,5 +177,87 @@ LogicalResult RoleLowering::lowerFor(scf::ForOp op) {
   popRings(keys, results.take_front(ringCount));
   bindCarried(op.getResults(), results.drop_front(ringCount));
   endLags(op);
+  return success();
+}
+
+LogicalResult RoleLowering::lowerWhile(scf::WhileOp op) {
+  startLags(op);
+  SmallVector<RingKey> keys = findRings(op);
+  SmallVector<Value> inits;
+  for (Value init : op.getInits())
+    inits.push_back(map.lookupOrDefault(init));
+  size_t ringsAt = inits.size();
+  pushRings(keys, inits);
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  size_t ringCount = types.size() - ringsAt;
+  SmallVector<Type> passed(types);
+  llvm::append_range(passed,
+                     TypeRange(op.getResultTypes()).drop_front(ringsAt));
+  auto bind = [&](ValueRange to, ValueRange from) {
+    popRings(keys, from.drop_front(ringsAt));
+    map.map(to.take_front(ringsAt), from.take_front(ringsAt));
+    map.map(to.drop_front(ringsAt), from.drop_front(ringsAt + ringCount));
+  };
+  auto collect = [&](ValueRange values) {
+    SmallVector<Value> collected;
+    for (Value value : values)
+      collected.push_back(map.lookupOrDefault(value));
+    SmallVector<Value> rings;
+    pushRings(keys, rings);
+    collected.insert(collected.begin() + ringsAt, rings.begin(), rings.end());
+    return collected;
+  };
+  auto loop = scf::WhileOp::create(b, passed, inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *before =
+        b.createBlock(&loop.getBefore(), {}, types,
+                      SmallVector<Location>(types.size(), op.getLoc()));
+    bind(op.getBeforeArguments(), before->getArguments());
+    if (failed(lowerBlock(*op.getBeforeBody())))
+      return failure();
+    b.setLoc(op.getLoc());
+    scf::ConditionOp condition = op.getConditionOp();
+    scf::ConditionOp::create(b, map.lookupOrDefault(condition.getCondition()),
+                             collect(condition.getArgs()));
+    Block *after =
+        b.createBlock(&loop.getAfter(), {}, passed,
+                      SmallVector<Location>(passed.size(), op.getLoc()));
+    bind(op.getAfterArguments(), after->getArguments());
+    if (failed(lowerBlock(*op.getAfterBody())))
+      return failure();
+    b.setLoc(op.getLoc());
+    scf::YieldOp::create(b, collect(op.getYieldOp().getOperands()));
+  }
+  bind(op.getResults(), loop.getResults());
+  endLags(op);
+  return success();
+}
+
+LogicalResult RoleLowering::lowerIf(scf::IfOp op) {
+  SmallVector<RingKey> keys = findRings(op);
+  SmallVector<Value> before;
+  pushRings(keys, before);
+  auto branch = scf::IfOp::create(b, ValueRange(before).getTypes(),
+                                  map.lookupOrDefault(op.getCondition()),
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    auto enterBranch = [&](Block *block) {
+      if (!block->empty())
+        block->back().erase();
+      b.setInsertionPointToEnd(block);
+    };
+    enterBranch(branch.elseBlock());
+    scf::YieldOp::create(b, before);
+    enterBranch(branch.thenBlock());
+    if (failed(lowerBlock(*op.thenBlock())))
+      return failure();
+    b.setLoc(op.getLoc());
+    SmallVector<Value> after;
+    pushRings(keys, after);
+    scf::YieldOp::create(b, after);
+  }
+  popRings(keys, branch.getResults());
   return success();
 }

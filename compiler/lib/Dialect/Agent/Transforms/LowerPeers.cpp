@@ -71,8 +71,8 @@ Value RoleLowering::announce() {
 
 /// Computed once, where the role starts.
 void RoleLowering::findPeers() {
-  role.walk([&](ForEachItemOp loop) {
-    if (nextTile.empty && requestsTiles(loop))
+  role.walk([&](NextTileOp) {
+    if (nextTile.empty && requestsTiles())
       rank = getRank();
   });
   bool isMember = false;

@@ -20,15 +20,12 @@
 //   LowerProducts.cpp  accumulators in tensor memory
 //   LowerTails.cpp     the end of a role
 
-#include "Lifetimes.h"
+#include "PlacedRoles.h"
 #include "RoleLowering.h"
-#include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
-#include "drawloom/Analysis/Code/Code.h"
 #include "drawloom/Analysis/Slots/Multicast.h"
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
-#include "drawloom/Dialect/Tile/IR/Code.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -69,31 +66,6 @@ Value RoleLowering::elect(Participants participants) {
   return one;
 }
 
-/// Looks up where the warps have to have read a pipe before one of them writes
-/// to its bytes through another pipe.
-LogicalResult RoleLowering::findSyncs() {
-  for (auto &[value, lowered] : pipes) {
-    PipeOp pipe = lowered.pipe;
-    StringAttr reuses = pipe.getPlaceAttr().getReuses();
-    if (!reuses || !llvm::is_contained(pipe.getProducers(), role))
-      continue;
-    auto earlier = llvm::find_if(pipes, [&](auto &other) {
-      return other.second.pipe.getName() == reuses.getValue();
-    });
-    ReuseAnswer answer = {false, "only a pipe that one role fills and empties "
-                                 "can, of a pipe that is there"};
-    if (earlier != pipes.end() && isStaging(pipe))
-      answer = mayReuse(pipe, earlier->second.pipe);
-    if (!answer.allowed)
-      return pipe->emitOpError()
-             << "takes the bytes of '" << reuses.getValue() << "', but "
-             << answer.reason << "; run 'place-memory' [pass-order]";
-    if (answer.sync)
-      syncs.insert(answer.sync);
-  }
-  return success();
-}
-
 LogicalResult RoleLowering::lowerBlock(Block &block) {
   for (Operation &op : block.without_terminator())
     if (failed(lowerOp(&op)))
@@ -103,12 +75,20 @@ LogicalResult RoleLowering::lowerBlock(Block &block) {
 
 LogicalResult RoleLowering::lowerOp(Operation *op) {
   b.setLoc(op->getLoc());
-  if (syncs.contains(op))
-    SyncOp::create(b, Participants::role);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return lowerFor(loop);
-  if (auto loop = dyn_cast<ForEachItemOp>(op))
-    return lowerItems(loop);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return lowerWhile(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op); branch && !findRings(op).empty())
+    return lowerIf(branch);
+  if (auto publish = dyn_cast<PublishOp>(op))
+    return lowerPublish(publish), success();
+  if (auto receive = dyn_cast<ReceiveOp>(op))
+    return lowerReceive(receive), success();
+  if (auto next = dyn_cast<NextTileOp>(op))
+    return lowerNextTile(next), success();
+  if (auto leads = dyn_cast<LeadsOp>(op))
+    return map.map(leads.getLeads(), isLeader), success();
   if (auto produce = dyn_cast<ProduceOp>(op))
     return lowerProduce(produce);
   if (auto consume = dyn_cast<ConsumeOp>(op))
@@ -146,12 +126,14 @@ FailureOr<std::unique_ptr<Region>> RoleLowering::run() {
   if (nextTile.full)
     rings[{nextTile.full, Empties}] = {zero, zero, {}};
   findPeers();
+  bool receives = role.walk([](ReceiveOp) { return WalkResult::interrupt(); })
+                      .wasInterrupted();
   // Of a pair, one CTA acts for both; the other one receives what it sends.
-  if (actsForPair(role) && !receivesItems())
+  if (actsForPair(role) && !receives)
     b.setInsertionPoint(
         scf::IfOp::create(b, isLeader, /*withElseRegion=*/false).thenYield());
   startLags(role);
-  if (failed(findSyncs()) || failed(lowerBlock(role.getBody().front())))
+  if (failed(lowerBlock(role.getBody().front())))
     return failure();
   b.setLoc(role.getLoc());
   endLags(role);
@@ -171,7 +153,7 @@ class LowerPipes : public agent::impl::LowerPipesBase<LowerPipes> {
   using LowerPipesBase::LowerPipesBase;
 
   void runOnOperation() override;
-  LogicalResult check(SwitchOp roles, const target::Architecture *arch);
+  LogicalResult check(SwitchOp roles);
   FailureOr<LoweredPipes> lowerMemory(SwitchOp roles,
                                       const target::Architecture &arch,
                                       ImplicitLocOpBuilder &b);
@@ -276,27 +258,8 @@ static LogicalResult checkPair(tile::MmaOp op) {
   return success();
 }
 
-/// An error unless this is a kernel that is placed and proved.
-LogicalResult LowerPipes::check(SwitchOp roles,
-                                const target::Architecture *arch) {
-  if (!arch)
-    return getOperation()->emitOpError("has no target: code is generated after "
-                                       "'choose-schedule' [pass-order]");
-  if (!roles.getWarps())
-    return roles->emitOpError(
-        "is not placed: code is generated after 'place-memory' [pass-order]");
-  llvm::Expected<std::optional<LaunchCondition>> verdict = readVerdict(roles);
-  if (!verdict) {
-    std::string words = llvm::toString(verdict.takeError());
-    // Roles that may hang have no code unless the option asks for it.
-    if (!unproved)
-      return roles->emitOpError()
-             << words << "; pass --unproved to compile it anyway [unproved]";
-  }
-  if (failed(requireEngines(roles)) ||
-      failed(tile::requireCode(getOperation(), *arch)) ||
-      failed(plan::checkCode(roles, *arch)))
-    return failure();
+/// An error unless there is code for what acts for what.
+LogicalResult LowerPipes::check(SwitchOp roles) {
   if (roles.getItems() != Scope::cta)
     return roles->emitOpError()
            << "has items(" << stringifyScope(roles.getItems())
@@ -449,16 +412,11 @@ void LowerPipes::setUp(SwitchOp roles, const LoweredPipes &pipes,
 
 void LowerPipes::runOnOperation() {
   tile::KernelOp kernel = getOperation();
-  auto switches = kernel.getBody().front().getOps<SwitchOp>();
-  if (switches.empty()) {
-    kernel->emitOpError(
-        "has no roles: code is generated after 'form-pipes' [pass-order]");
+  FailureOr<SwitchOp> found = getPlacedRoles(kernel);
+  if (failed(found) || failed(check(*found)))
     return signalPassFailure();
-  }
-  SwitchOp roles = *switches.begin();
+  SwitchOp roles = *found;
   const target::Architecture *arch = tile::getTarget(kernel);
-  if (failed(plan::checkRolesAreAll(kernel)) || failed(check(roles, arch)))
-    return signalPassFailure();
   auto b = ImplicitLocOpBuilder::atBlockBegin(kernel.getLoc(),
                                               &kernel.getBody().front());
   FailureOr<LoweredPipes> pipes = lowerMemory(roles, *arch, b);
@@ -479,7 +437,4 @@ void LowerPipes::runOnOperation() {
   setUp(roles, *pipes, nextTile, b);
   for (auto &[value, pipe] : *pipes)
     pipe.pipe.erase();
-  for (ItemsOp items :
-       llvm::make_early_inc_range(kernel.getBody().front().getOps<ItemsOp>()))
-    items.erase();
 }

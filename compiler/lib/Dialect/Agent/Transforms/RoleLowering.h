@@ -110,7 +110,6 @@ private:
   enum End : unsigned { Fills, Empties };
   using RingKey = std::pair<mlir::Value, unsigned>;
 
-  llvm::LogicalResult findSyncs();
   llvm::LogicalResult lowerBlock(mlir::Block &block);
   llvm::LogicalResult lowerOp(mlir::Operation *op);
   mlir::Value constant(int64_t value, unsigned bits = 32);
@@ -120,6 +119,8 @@ private:
 
   // LowerLoops.cpp
   llvm::LogicalResult lowerFor(mlir::scf::ForOp op);
+  llvm::LogicalResult lowerWhile(mlir::scf::WhileOp op);
+  llvm::LogicalResult lowerIf(mlir::scf::IfOp op);
   bool isInTensorMemory(mlir::Value value);
   llvm::LogicalResult carry(mlir::scf::ForOp op, mlir::ValueRange values,
                             llvm::SmallVectorImpl<mlir::Value> &carried);
@@ -131,36 +132,15 @@ private:
   void startLags(mlir::Operation *scope);
   void endLags(mlir::Operation *scope);
 
-  // LowerItems.cpp
-  llvm::LogicalResult lowerItems(ForEachItemOp op);
-  llvm::LogicalResult lowerKnownItems(ForEachItemOp op);
-  llvm::LogicalResult lowerItemsAsTheyCome(ForEachItemOp op);
-  llvm::LogicalResult takeItem(ForEachItemOp op, mlir::ValueRange arguments,
-                               llvm::ArrayRef<RingKey> keys, size_t ringsAt);
-  llvm::LogicalResult lowerItem(ForEachItemOp op, mlir::ValueRange arguments,
-                                llvm::ArrayRef<RingKey> keys, size_t ringsAt);
-  llvm::LogicalResult lowerTurn(ForEachItemOp op, mlir::Value mine,
-                                llvm::ArrayRef<RingKey> keys);
-  llvm::LogicalResult locate(ItemsOp items, mlir::Value number,
-                             llvm::SmallVectorImpl<mlir::Value> &values);
-  llvm::FailureOr<mlir::Value> look(ItemsOp items, mlir::Value number,
-                                    llvm::SmallVectorImpl<mlir::Value> &values);
-  mlir::Value findNext(ForEachItemOp op, mlir::Value number);
+  // LowerMessages.cpp
+  void lowerPublish(PublishOp op);
+  void lowerReceive(ReceiveOp op);
+  void lowerNextTile(NextTileOp op);
+  bool requestsTiles();
   void requestForAll(const Ring &ring, llvm::function_ref<void()> request);
   void awaitNextTile(Ring &ring, mlir::Value full);
   mlir::Value requestTile();
   mlir::Value countTile();
-  /// Whether a loop waits for its next tile: from cluster launch control, or
-  /// from the first CTA of its cluster.
-  bool requestsTiles(ForEachItemOp op);
-  /// Whether the role takes its items from messages, which come to every CTA.
-  bool receivesItems();
-  /// Puts a message into the next slot of a pipe: whether there is an item, and
-  /// its values.
-  void publish(mlir::Value pipe, mlir::Value there, mlir::ValueRange values);
-  /// Takes a message: whether there is an item, and its values.
-  mlir::Value receive(mlir::Value pipe,
-                      llvm::SmallVectorImpl<mlir::Value> &values);
   ReadMessageOp readMessage(LoweredPipe &pipe, mlir::Value slot);
 
   // LowerEnds.cpp
@@ -198,8 +178,6 @@ private:
 
   // LowerProducts.cpp
   llvm::LogicalResult lowerMma(tile::MmaOp op);
-  mlir::Value getRuns(ConsumeOp op, mlir::scf::ForOp loop);
-  mlir::Value getFilled(ConsumeOp op, LoweredPipe &pipe, unsigned value);
 
   // LowerTails.cpp
   void awaitLastCommits();
@@ -231,8 +209,6 @@ private:
   mlir::ImplicitLocOpBuilder b;
   mlir::IRMapping map;
   llvm::DenseMap<RingKey, Ring> rings;
-  /// Before these the role's warps synchronize.
-  llvm::SmallPtrSet<mlir::Operation *, 1> syncs;
   /// For each MMA, where in tensor memory its accumulator is.
   llvm::DenseMap<mlir::Operation *, mlir::Value> accumulators;
   /// For each accumulator in tensor memory, an i1: whether there is an MMA

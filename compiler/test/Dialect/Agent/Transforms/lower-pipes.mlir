@@ -1,8 +1,8 @@
-// RUN: drawloom-opt %s --lower-pipes --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --lower-work-tiles --lower-pipes --split-input-file | FileCheck %s
 // One CTA: nothing of a cluster.
-// RUN: drawloom-opt %s --lower-pipes --split-input-file | not grep -E "cluster|agent.peers"
+// RUN: drawloom-opt %s --lower-work-tiles --lower-pipes --split-input-file | not grep -E "cluster|agent.peers"
 // What lower-pipes says is understood again.
-// RUN: drawloom-opt %s --lower-pipes --split-input-file | drawloom-opt --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --lower-work-tiles --lower-pipes --split-input-file | drawloom-opt --split-input-file | FileCheck %s
 
 // TMA fills operands, the tensor core multiplies them into tensor memory, and threads read the sum: the GEMM of Blackwell.
 

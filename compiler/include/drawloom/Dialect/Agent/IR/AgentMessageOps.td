@@ -6,13 +6,105 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The part of the protocol by which roles learn about work tiles that are found
-// at run time. `lower-pipes` makes it.
+// How roles learn about work tiles that are found at run time. `lower-work-tiles`
+// makes the first four of pipes, and `lower-pipes` the others of these.
 
 #ifndef DRAWLOOM_DIALECT_AGENT_IR_AGENTMESSAGEOPS_TD
 #define DRAWLOOM_DIALECT_AGENT_IR_AGENTMESSAGEOPS_TD
 
 include "drawloom/Dialect/Agent/IR/AgentOpBase.td"
+
+//===----------------------------------------------------------------------===//
+// Between work tiles and their protocol
+//===----------------------------------------------------------------------===//
+
+def Agent_PublishOp : Agent_Op<"publish", [
+    RangedTypesMatchWith<"values of a message", "pipe", "values",
+                         "::llvm::cast<PipeType>($_self).getPayload()">]> {
+  let summary = "tells other roles whether there is a work tile";
+  let description = [{
+    Waits for the next slot of the pipe to be empty, and fills it with a work
+    tile. `there` is false in the last message: the stream has ended, and the
+    values mean nothing.
+
+    ```mlir
+    agent.publish %work there(%there) values(%m, %n) : !agent.pipe<message, index, index>
+    ```
+
+    | message | why |
+    |---|---|
+    | is of pipe 'p' in smem; work tiles travel in a message | |
+    | of pipe 'p' is not inside an 'agent.role' | |
+  }];
+  let arguments = (ins Arg<Agent_Pipe, "the next slot", [MemWrite]>:$pipe,
+                       I1:$there, Variadic<AnyType>:$values);
+  let assemblyFormat = [{
+    $pipe `there` `(` $there `)` `values` `(` $values `)` attr-dict `:`
+    qualified(type($pipe))
+  }];
+  let hasVerifier = 1;
+}
+
+def Agent_ReceiveOp : Agent_Op<"receive", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    RangedTypesMatchWith<"values of a message", "pipe", "values",
+                         "::llvm::cast<PipeType>($_self).getPayload()">]> {
+  let summary = "learns whether there is a work tile";
+  let description = [{
+    What `agent.publish` says in the next slot of the pipe. The message is in
+    registers then, and the slot is released.
+
+    ```mlir
+    %there, %m, %n = agent.receive %work : !agent.pipe<message, index, index>
+    ```
+
+    The messages are those of `agent.publish`.
+  }];
+  let arguments = (ins Arg<Agent_Pipe, "the next slot", [MemRead, MemWrite]>:$pipe);
+  let results = (outs I1:$there, Variadic<AnyType>:$values);
+  let assemblyFormat = "$pipe attr-dict `:` qualified(type($pipe))";
+  let hasVerifier = 1;
+}
+
+def Agent_NextTileOp : Agent_Op<"next_tile", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "the number of the next work tile of a dynamic stream";
+  let description = [{
+    The number of a work tile that no CTA has taken, after the one with this
+    `number`. If it is not below `count`, there is none. The CTAs of a cluster
+    take neighbors.
+
+    ```mlir
+    %next = agent.next_tile after %number of %count
+    ```
+  }];
+  let arguments = (ins Index:$number, Index:$count);
+  let results = (outs Index:$next);
+  let assemblyFormat = "`after` $number `of` $count attr-dict";
+}
+
+def Agent_LeadsOp : Agent_Op<"leads", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>, Pure]> {
+  let summary = "whether this CTA does the role's part for its pair";
+  let description = [{
+    True in the first CTA of a pair. The other one takes the same messages.
+
+    ```mlir
+    %leads = agent.leads
+    ```
+
+    | message | why |
+    |---|---|
+    | is not inside an 'agent.role' with scope(pair) | |
+  }];
+  let results = (outs I1:$leads);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// The protocol
+//===----------------------------------------------------------------------===//
 
 def Agent_WriteMessageOp : Agent_Op<"write_message", [
     RangedTypesMatchWith<"values of a message", "slots", "values",

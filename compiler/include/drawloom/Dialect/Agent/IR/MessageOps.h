@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How roles learn about work tiles that are found at run time. A part of the
-// protocol that `lower-pipes` writes out; no other pass needs to know it.
+// How roles learn about work tiles that are found at run time: through pipes
+// after `lower-work-tiles`, and by the protocol after `lower-pipes`.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,20 +13,104 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LowerWorkTiles : Pass<"lower-work-tiles", "tile::KernelOp"> {
+  let summary = "loops over work tiles become loops over numbers";
+  let description = [{
+    A role that knows its work tiles beforehand counts: CTA c of C takes the
+    numbers c, c + C, ... What `agent.items` says of a number stands in the loop.
+
+    ```mlir
+    agent.role @load warps(1) at(0) {                                    // before
+      agent.for_each_item (%m) in %items : !agent.items<index> {
+        agent.produce %operands by(tma) : !agent.pipe<smem, tensor<128x64xbf16>> { ... }
+      }
+    }
+
+    agent.role @load warps(1) at(0) {                                    // after
+      %cta = gpu.block_id x
+      %ctas = gpu.grid_dim x
+      scf.for %i = %cta to %count step %ctas {
+        %m = arith.muli %i, %c128 : index
+        agent.produce %operands by(tma) : !agent.pipe<smem, tensor<128x64xbf16>> { ... }
+      }
+    }
+    ```
+
+    Where work tiles are found at run time, the loop is an `scf.while` that asks
+    whether there is one. The role that finds them publishes them, the end too;
+    the others receive them, and take theirs if roles take turns.
+
+    ```mlir
+    scf.while (%number = %cta) : (index) -> (index, index) {
+      %there = arith.cmpi ult, %number, %count : index
+      %m = scf.if %there -> (index) { ... }
+      agent.publish %work there(%there) values(%m) : !agent.pipe<message, index>
+      scf.condition(%there) %number, %m : index, index
+    } do {
+    ^bb0(%number: index, %m: index):
+      ...
+      %next = agent.next_tile after %number of %count
+      agent.sync warp
+      scf.yield %next : index
+    }
+    ```
+
+    With the work tiles goes what roles know from having the same ones, and from
+    taking only one. So two things are said here. A role that reads an
+    accumulator of MMAs computes from its own work tile whether the mainloop ran,
+    and takes zeros if it did not; check-code has asked whether it can:
+
+    ```mlir
+    agent.consume %result as (%r) by(threads) : !agent.pipe<tmem, tensor<128x256xf32>> {
+      %runs = arith.cmpi slt, %c0, %k : index
+      %sum = agent.or_zero %r if(%runs) : tensor<128x256xf32>
+      ...
+    }
+    ```
+
+    And the warps of a role synchronize before they write to the bytes of a pipe
+    that they have read, which `place-memory` has given to another one.
+
+    What runs is what was proved: a switch that `prove-progress` has not proved
+    deadlock-free is rejected, unless `unproved` asks for its code. A condition
+    that the sizes of a launch decide goes into the description of the kernel,
+    and the launch checks it.
+
+    It refuses, besides what has no code yet, by name:
+
+    | message | why |
+    |---|---|
+    | has no verdict on deadlock freedom: code is generated after 'prove-progress'; pass --unproved to compile it anyway | |
+    | is not proved deadlock-free: undecided, 'scf.if' around something that can block at ... | |
+    | is deadlock-free only if ceil(table[0] / 64) >= 1, which depends on tensor contents and can't be checked at launch | the condition is on what is loaded, or differs between items |
+    | takes dynamic work tiles in @compute, of 4 warps; one warp asks, and publishes the answers to the others | |
+    | has no place for the answer about the next work tile: code is generated after 'place-memory' | |
+    | reads an accumulator, and @epilogue can't know whether the mainloop ran: its trip count depends on more than the tile index, and may be 0; make it depend on the tile index only, or peel one MMA | an accumulator of no MMAs is not in its slot |
+  }];
+  let options = [
+    Option<"unproved", "unproved", "bool", "false",
+           "lower roles that are not proved deadlock-free">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect",
+    "::mlir::scf::SCFDialect",
+  ];
+}
+
 def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
   let summary = "write the protocol of the pipes out";
   let description = [{
     Pipes become memory and barriers. A produce or consume becomes what is done
     to them: waits, arrivals and fences, in the order that the engines on both
-    sides ask for. Slot and phase become values that loops carry. A loop over
-    work tiles becomes a loop over numbers, or, where items come at run time, an
-    `scf.while` that asks whether there is one. What happens before the roles
-    start and after they have ended is said. After this pass there are no pipes,
-    produces, consumes and work tiles.
+    sides ask for. Slot and phase become values that loops carry. What happens
+    before the roles start and after they have ended is said. After this pass
+    there are no pipes, produces and consumes.
 
     ```mlir
     agent.role @load warps(1) at(0) {                                    // before
-      agent.for_each_item (%m) in %items : !agent.items<index> {
+      scf.for %i = %first to %count step %step {
+        %m = arith.muli %i, %c128 : index
         agent.produce %operands by(tma) : !agent.pipe<smem, tensor<128x64xbf16>> {
           %x = tile.load %a[%m, 0] : !tile.view<?x64xbf16> -> tensor<128x64xbf16>
           agent.yield %x : tensor<128x64xbf16>
@@ -53,29 +137,24 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
     }
     ```
 
-    The role that takes dynamic items tells all others, the end too; here with
+    The role that finds work tiles at run time tells all others; here with
     cluster launch control:
 
     ```mlir
-    %0:5 = scf.while (%number = %cta, ...) : (index, i32, i32, i32, i32) -> (index, i32, i32, i32, i32, index) {
-      %there = arith.cmpi ult, %number, %count : index
-      %m = scf.if %there -> (index) { ... }
-      agent.wait %empty parity(%phase)
-      agent.write_message %work[%slot] there(%there) values(%m) : !agent.slots<message, index>
-      agent.arrive %full by(threads)
-      scf.condition(%there) %number, ...
-    } do {
-      ...
-      scf.if %one {
-        agent.expect %full bytes(%c16)
-        agent.clc_try_cancel to(213072) tells %full
-      }
-      agent.wait %full parity(%full_phase)
-      %next = agent.clc_query from(213072)
-      agent.fence async
-      agent.sync warp
-      scf.yield %next, ...
+    agent.publish %work there(%there) values(%m) : !agent.pipe<message, index>   // before
+    %next = agent.next_tile after %number of %count
+
+    agent.wait %empty parity(%phase)                                             // after
+    agent.write_message %work[%slot] there(%there) values(%m) : !agent.slots<message, index>
+    agent.arrive %full by(threads)
+
+    scf.if %one {
+      agent.expect %answer bytes(%c16)
+      agent.clc_try_cancel to(213072) tells %answer
     }
+    agent.wait %answer parity(%answer_phase)
+    %next = agent.clc_query from(213072)
+    agent.fence async
     ```
 
     [CodeGeneration](../CodeGeneration.md#slots-and-barriers) has the table of
@@ -83,26 +162,8 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
     does for a role is to release a slot, the role that fills the slot ends with
     a wait for it: a kernel must not leave while an arrival is on its way.
 
-    What runs is what was proved: a switch that `prove-progress` has not proved
-    deadlock-free is rejected, unless `unproved` asks for its code. A condition
-    that the sizes of a launch decide goes into the description of the kernel,
-    and the launch checks it.
-
-    It refuses, besides what has no code yet, by name:
-
-    | message | why |
-    |---|---|
-    | has no verdict on deadlock freedom: code is generated after 'prove-progress'; pass --unproved to compile it anyway | |
-    | is not proved deadlock-free: undecided, 'scf.if' around something that can block at ... | |
-    | is deadlock-free only if ceil(table[0] / 64) >= 1, which depends on tensor contents and can't be checked at launch | the condition is on what is loaded, or differs between items |
-    | takes dynamic work tiles in @compute, of 4 warps; one warp asks, and publishes the answers to the others | |
-    | has no place for the answer about the next work tile: code is generated after 'place-memory' | |
-    | reads an accumulator, and @epilogue can't know whether the mainloop ran: its trip count depends on more than the tile index, and may be 0; make it depend on the tile index only, or peel one MMA | an accumulator of no MMAs is not in its slot |
+    It refuses what has no code yet, by name.
   }];
-  let options = [
-    Option<"unproved", "unproved", "bool", "false",
-           "lower roles that are not proved deadlock-free">,
-  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",
     "::mlir::gpu::GPUDialect",
