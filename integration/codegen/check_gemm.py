@@ -51,7 +51,7 @@ def launch(tools: Path, program: Path, arch: str, arrays: list[np.ndarray],
     source.write_text(program.read_text().replace("sm_100a", arch))
     subprocess.run([tools / "drawloom-opt", source, "--front-half",
                     "--lower-work-tiles", "--lower-pipes",
-                    "--schedule-wgmma", "--assign-layouts",
+                    "--schedule-wgmma",
                     "--unroll-slices", "--access-memory",
                     "--stage-conversions",
                     "--convert-agent-to-nvvm", "-o", nvvm], check=True)

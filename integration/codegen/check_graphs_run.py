@@ -330,7 +330,7 @@ def compile_graph(tools, name, target, folder):
     program.write_text(text[:at] + f' attributes {{tile.target = "{target}"}}' + text[at:])
     for command in ([tools / "drawloom-opt", program, "--front-half",
                      "--lower-work-tiles", "--lower-pipes",
-                     "--schedule-wgmma", "--assign-layouts",
+                     "--schedule-wgmma",
                      "--unroll-slices", "--access-memory",
                     "--stage-conversions",
                      "--convert-agent-to-nvvm", "-o", nvvm],

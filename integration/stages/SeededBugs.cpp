@@ -233,7 +233,7 @@ static constexpr SeededBug bugs[] = {
      [](KernelOp k) {
        return flipParity(findAt<WaitOp>(k, "mma", "operands.full"));
      }},
-    {"wrong-phase-of-accumulator", "gemm", "sm_100a", "assign-layouts",
+    {"wrong-phase-of-accumulator", "gemm", "sm_100a", "schedule-wgmma",
      "no role can move",
      [](KernelOp k) {
        return flipParity(findAt<WaitOp>(k, "epilogue", "result.full"));

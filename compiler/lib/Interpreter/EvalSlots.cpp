@@ -231,12 +231,6 @@ static LogicalResult send(Operation *op, Evaluator &eval) {
 // Tiles that are named
 //===----------------------------------------------------------------------===//
 
-/// The operand has been read.
-static LogicalResult materialize(Operation *op, Evaluator &eval) {
-  eval.setValue(op->getResult(0), eval.getValue(op->getOperand(0)));
-  return llvm::success();
-}
-
 static LogicalResult orZero(Operation *op, Evaluator &eval) {
   auto orZero = mlir::cast<agent::OrZeroOp>(op);
   if (eval.get(orZero.getFilled())->getUInt(0)) {
@@ -251,13 +245,8 @@ static LogicalResult orZero(Operation *op, Evaluator &eval) {
 }
 
 static constexpr NamedRule slotRules[] = {
-    {"agent.slots", makeSlots},
-    {"agent.slot", slot},
-    {"agent.load", load},
-    {"agent.store", store},
-    {"agent.fits", fits},
-    {"agent.send", send},
-    {"agent.materialize", materialize},
+    {"agent.slots", makeSlots}, {"agent.slot", slot}, {"agent.load", load},
+    {"agent.store", store},     {"agent.fits", fits}, {"agent.send", send},
     {"agent.or_zero", orZero},
 };
 

@@ -75,8 +75,8 @@ static bool isElementwise(Operation *op) {
 /// Whether the operation moves elements between registers and slots.
 static bool isMovedInRole(Operation *op) {
   static constexpr llvm::StringLiteral movers[] = {
-      "tile.write",  "agent.materialize", "agent.as_in_flight",
-      "agent.await", "agent.send",        "agent.or_zero"};
+      "tile.write", "agent.as_in_flight", "agent.await", "agent.send",
+      "agent.or_zero"};
   return llvm::is_contained(movers, op->getName().getStringRef());
 }
 

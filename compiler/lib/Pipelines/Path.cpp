@@ -67,6 +67,8 @@ static void planRoles(OpPassManager &kernels) {
   // What has no code is rejected before it is planned, not after.
   kernels.addPass(agent::createCheckCode());
   kernels.addPass(agent::createMapExecutionUnits());
+  // With warps, which thread has which element, as a part of each tile's type.
+  kernels.addPass(agent::createAssignLayouts());
   // With pipes and warps it is known what each slot takes, and what threads
   // exchange beside them.
   kernels.addPass(agent::createSizePipes());
@@ -136,8 +138,6 @@ void drawloom::buildProtocol(OpPassManager &passes, bool unproved) {
   passes.addNestedPass<tile::KernelOp>(agent::createLowerPipes());
   // Which MMAs are in flight, and where they are waited for.
   passes.addNestedPass<tile::KernelOp>(agent::createScheduleWgmma());
-  // Which thread has which element, as a part of each tile's type.
-  passes.addNestedPass<tile::KernelOp>(agent::createAssignLayouts());
   // Registers have no run-time index.
   passes.addNestedPass<tile::KernelOp>(agent::createUnrollSlices());
   // What is still in memory: where threads and MMAs read it.

@@ -18,17 +18,17 @@
 // ENGINES: error: 'agent.consume' op of pipe 'operands' doesn't say who empties its slots: run assign-engines first, or add by(...)
 
 // Warps before registers.
-// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,budget-registers))' 2>&1 | FileCheck %s --check-prefix=WARPS
+// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,assign-layouts,budget-registers))' 2>&1 | FileCheck %s --check-prefix=WARPS
 // WARPS: error: role @operand_load has no warps yet; budgets go by warp groups, so run map-execution-units first [pass-order]
 
 // Memory before code, and a proof.
-// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,prove-progress,map-execution-units,budget-registers,lower-work-tiles,lower-pipes))' 2>&1 | FileCheck %s --check-prefix=PLACES
+// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,prove-progress,map-execution-units,assign-layouts,budget-registers,lower-work-tiles,lower-pipes))' 2>&1 | FileCheck %s --check-prefix=PLACES
 // PLACES: error: 'agent.pipe' op has no place: code is generated after 'place-memory' [pass-order]
-// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,map-execution-units,budget-registers,place-memory,lower-work-tiles,lower-pipes))' 2>&1 | FileCheck %s --check-prefix=PROOF
+// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,map-execution-units,assign-layouts,budget-registers,place-memory,lower-work-tiles,lower-pipes))' 2>&1 | FileCheck %s --check-prefix=PROOF
 // PROOF: error: 'agent.switch' op has no verdict on deadlock freedom: code is generated after 'prove-progress'
 
 // The protocol before the code.
-// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,prove-progress,map-execution-units,budget-registers,place-memory),convert-agent-to-nvvm)' 2>&1 | FileCheck %s --check-prefix=CODE
+// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,prove-progress,map-execution-units,assign-layouts,budget-registers,place-memory),convert-agent-to-nvvm)' 2>&1 | FileCheck %s --check-prefix=CODE
 // CODE: error: 'agent.items' op must be lowered before code is generated; run 'lower-pipes' and 'schedule-wgmma' first
 
 tile.kernel @gemm(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xbf16>)

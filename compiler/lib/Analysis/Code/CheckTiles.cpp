@@ -25,11 +25,8 @@ LogicalResult RoleChecker::checkStore(tile::StoreOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
   if (!type)
     return success();
-  auto consume = dyn_cast<ConsumeOp>(op->getParentOp());
-  for (unsigned pipe = 0; consume && pipe < consume.getPipes().size(); ++pipe)
-    if (consume.getEngine(pipe) == Engine::tma &&
-        llvm::is_contained(consume.getSlotArguments(pipe), op.getValue()))
-      return checkBulkCopy(op, op.getView(), type, op.getTileDims());
+  if (isStoredByTma(op))
+    return checkBulkCopy(op, op.getView(), type, op.getTileDims());
   return success(succeeded(read(op.getValue(), op)) &&
                  succeeded(getLayout(type, axes.get(op.getValue(), op), op)));
 }
@@ -87,10 +84,10 @@ LogicalResult RoleChecker::checkReshape(Operation *op) {
     return success();
   }
   auto transpose = dyn_cast<tile::TransposeOp>(op);
-  if (transpose && (place.kind == Kind::Shared ||
-                    (place.kind == Kind::Registers &&
-                     scratch.operands.contains(getWhole(result)) &&
-                     feedsMmasOnly(result)))) {
+  if (transpose &&
+      (place.kind == Kind::Shared ||
+       (place.kind == Kind::Registers &&
+        scratchOperands.contains(getWhole(result)) && feedsMmasOnly(result)))) {
     places[result] = place;
     places[result].transposed ^= transpose.getPermutation()[0] == 1;
     return success();
@@ -150,7 +147,7 @@ LogicalResult RoleChecker::checkOperand(Value value, Operation *user) {
   // Threads of a warp group write what they have to scratch memory.
   bool isWritten = place.kind != Kind::Shared &&
                    arch.mma == target::MmaInstruction::Wgmma &&
-                   scratch.operands.contains(getWhole(value));
+                   scratchOperands.contains(getWhole(value));
   if (isWritten) {
     Value source = skipTransposes(value);
     place.panels = getOperandPanels(cast<RankedTensorType>(source.getType()),
@@ -190,7 +187,7 @@ LogicalResult RoleChecker::checkWgmma(tile::MmaOp op) {
                 "only, so lay it out along k [mma-type]";
   bool inRegisters = a.kind == Kind::Registers && !a.transposed && isShort;
   if (a.kind == Kind::Registers && !isShort &&
-      !scratch.operands.contains(getWhole(op.getA())))
+      !scratchOperands.contains(getWhole(op.getA())))
     return op->emitOpError()
            << "takes a, of " << aType
            << ", from registers; wgmma does that for 16-bit types only, so "

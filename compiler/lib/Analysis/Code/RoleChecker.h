@@ -35,7 +35,7 @@ class RoleChecker {
 public:
   RoleChecker(agent::RoleOp role, const target::Architecture &arch)
       : role(role), arch(arch), fragments(Fragments::get(role, arch)),
-        scratch(findScratch(role, arch)) {}
+        scratchOperands(findScratchOperands(role, arch)) {}
   llvm::LogicalResult run();
 
 private:
@@ -85,7 +85,7 @@ private:
   agent::RoleOp role;
   const target::Architecture &arch;
   Fragments fragments;
-  Scratch scratch;
+  llvm::SmallSetVector<mlir::Value, 4> scratchOperands;
   VectorAxes axes;
   llvm::DenseMap<mlir::Value, Place> places;
   /// MMAs whose accumulator has a slot.

@@ -42,7 +42,8 @@ static std::string nameWork(Operation &op) {
   StringRef name = op.getName().stripDialect();
   return llvm::StringSwitch<std::string>(name)
       .Cases({"constant", "splat", "extract_slice", "insert_slice",
-              "expand_dims", "broadcast", "transpose", "iota", "empty"},
+              "expand_dims", "broadcast", "transpose", "iota", "empty",
+              "convert_layout"},
              "")
       .Cases({"extf", "truncf", "sitofp", "fptosi", "extsi", "trunci"}, "cast")
       .Cases({"addf", "addi"}, "add")

@@ -232,6 +232,19 @@ bool plan::isInRegisters(Value tile) {
   return type && type.getEncoding();
 }
 
+LogicalResult plan::requireLayouts(agent::SwitchOp roles) {
+  WalkResult found = roles.walk([](Operation *op) {
+    if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 ||
+        !isa<RankedTensorType>(op->getResult(0).getType()) ||
+        isInRegisters(op->getResult(0)))
+      return WalkResult::advance();
+    op->emitOpError("has a tile without a layout; run 'assign-layouts' first "
+                    "[pass-order]");
+    return WalkResult::interrupt();
+  });
+  return failure(found.wasInterrupted());
+}
+
 Layout plan::dropAxis(const Layout &layout, unsigned axis) {
   std::vector<Layout::Input> inputs(layout.getInputs());
   std::vector<Layout::Output> outputs(layout.getOutputs());

@@ -25,8 +25,8 @@ using namespace drawloom::plan;
 Value plan::getWhole(Value value) {
   while (auto result = dyn_cast<OpResult>(value)) {
     Operation *op = result.getOwner();
-    if (isa<tile::TransposeOp, tile::ExtractSliceOp, tensor::ExtractSliceOp,
-            MaterializeOp>(op))
+    if (isa<tile::TransposeOp, tile::ExtractSliceOp, tensor::ExtractSliceOp>(
+            op))
       value = op->getOperand(0);
     else if (auto consume = dyn_cast<ConsumeOp>(op))
       value = consume.getBody().front().getTerminator()->getOperand(
@@ -43,11 +43,46 @@ Value plan::skipTransposes(Value operand) {
   return operand;
 }
 
-bool plan::isInSlot(Value value) {
-  if (value.getDefiningOp<tile::ReadOp>())
-    return true;
-  auto argument = dyn_cast<BlockArgument>(value);
-  return argument && isa<ConsumeOp>(argument.getOwner()->getParentOp());
+/// The memory of the slot that holds a tile; nothing if none does.
+static std::optional<Memory> getSlotMemory(Value tile) {
+  if (auto read = tile.getDefiningOp<tile::ReadOp>())
+    return read.getBuffer().getType().getSpace() == tile::Space::Smem
+               ? Memory::smem
+               : Memory::tmem;
+  auto argument = dyn_cast<BlockArgument>(tile);
+  auto consume = argument
+                     ? dyn_cast<ConsumeOp>(argument.getOwner()->getParentOp())
+                     : ConsumeOp();
+  if (!consume)
+    return std::nullopt;
+  for (auto [number, pipe] : llvm::enumerate(consume.getPipes()))
+    if (llvm::is_contained(consume.getSlotArguments(number), argument))
+      return cast<PipeType>(pipe.getType()).getMemory();
+  return std::nullopt;
+}
+
+std::optional<Memory> plan::getMemory(Value tile) {
+  if (isInRegisters(tile))
+    return std::nullopt;
+  if (std::optional<Memory> slot = getSlotMemory(tile))
+    return slot;
+  Operation *op = tile.getDefiningOp();
+  if (isa_and_present<OrZeroOp>(op))
+    return getMemory(op->getOperand(0));
+  if (isa_and_present<tile::TransposeOp>(op))
+    return getMemory(op->getOperand(0)) == Memory::smem
+               ? std::optional(Memory::smem)
+               : std::nullopt;
+  if (!isa_and_present<tensor::ExtractSliceOp, tile::ExtractSliceOp>(op))
+    return std::nullopt;
+  // Columns of tensor memory are another address.
+  auto from = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto to = cast<RankedTensorType>(tile.getType());
+  bool areColumns = getMemory(op->getOperand(0)) == Memory::tmem &&
+                    to.getRank() == 2 &&
+                    to.getDimSize(0) == from.getDimSize(0) &&
+                    getElementBits(to.getElementType()) == 32;
+  return areColumns ? std::optional(Memory::tmem) : std::nullopt;
 }
 
 /// Whether a result of an MMA needs columns of its own: it goes neither into
@@ -78,9 +113,9 @@ plan::findScratchOperands(RoleOp role, const target::Architecture &arch) {
     // wgmma takes a computed A from registers.
     bool fromRegisters =
         !onTensorCore && !isa_and_present<tile::LoadOp>(a.getDefiningOp());
-    if (!isInSlot(a) && !fromRegisters)
+    if (!getSlotMemory(a) && !fromRegisters)
       operands.insert(a);
-    if (!isInSlot(b))
+    if (!getSlotMemory(b))
       operands.insert(b);
   };
   role.walk([&](Operation *op) {
@@ -112,7 +147,6 @@ Scratch plan::findScratch(RoleOp role, const target::Architecture &arch) {
           saturated);
     }
   scratch.operandBytes = scratch.bytes;
-  scratch.bytes =
-      std::min(scratch.bytes + getExchangeBytes(role, arch), saturated);
+  scratch.bytes = std::min(scratch.bytes + getExchangeBytes(role), saturated);
   return scratch;
 }

@@ -125,8 +125,6 @@ func.func @products(%a: tensor<128x64xbf16>, %b: tensor<256x64xbf16>, %s: !tile.
   agent.multiply %a, %b into %s accumulate(%more) : tensor<128x64xbf16>, tensor<256x64xbf16>, !tile.buffer<128x256xf32, tmem>
   // CHECK-NEXT: %{{.*}} = agent.or_zero %[[A]] if(%[[MORE]]) : tensor<128x64xbf16>
   %0 = agent.or_zero %a if(%more) : tensor<128x64xbf16>
-  // CHECK-NEXT: %{{.*}} = agent.materialize %[[A]] : tensor<128x64xbf16>
-  %1 = agent.materialize %a : tensor<128x64xbf16>
   return
 }
 

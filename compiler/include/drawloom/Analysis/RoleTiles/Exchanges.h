@@ -45,8 +45,9 @@ std::optional<int64_t> getExchangeBytes(const tile::Layout &from,
 /// The same for a part of a tile.
 std::optional<int64_t> getSliceBytes(mlir::RankedTensorType whole);
 
-/// What a role needs for the largest of its exchanges.
-int64_t getExchangeBytes(agent::RoleOp role, const target::Architecture &arch);
+/// What a role, whose tiles have layouts, needs for the largest of its
+/// exchanges.
+int64_t getExchangeBytes(agent::RoleOp role);
 
 /// Whether the warps of a role need a named barrier: to exchange elements, or
 /// when they have written an operand. `access-memory` numbers them.

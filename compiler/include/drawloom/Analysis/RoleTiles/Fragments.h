@@ -117,6 +117,9 @@ constexpr int64_t mostWgmmaColumns = 256, mostPromotedRegisters = 64,
 /// are in registers, and others name memory.
 bool isInRegisters(mlir::Value tile);
 
+/// An error if threads of the roles compute a tile that has no layout.
+mlir::LogicalResult requireLayouts(agent::SwitchOp roles);
+
 /// The layout of what is left of a tile when an axis is reduced: registers
 /// along it are gone, lanes and warps along it have copies.
 tile::Layout dropAxis(const tile::Layout &layout, unsigned axis);

@@ -48,8 +48,9 @@ Scratch findScratch(agent::RoleOp role, const target::Architecture &arch);
 llvm::SmallSetVector<mlir::Value, 4>
 findScratchOperands(agent::RoleOp role, const target::Architecture &arch);
 
-/// Whether a tile is what a slot holds, before and after `lower-pipes`.
-bool isInSlot(mlir::Value tile);
+/// The memory that a tile is in and that no thread has read: a slot's, or that
+/// of a transpose or of columns of what is there. Nothing if it is in none.
+std::optional<agent::Memory> getMemory(mlir::Value tile);
 
 /// The tile that an operand is, or is a part of: a transpose or a slice is a
 /// matter of the descriptor, and a consume hands on what is inside it.

@@ -62,6 +62,17 @@ bool agent::isStoredHere(BlockArgument argument) {
   });
 }
 
+bool agent::isStoredByTma(tile::StoreOp store) {
+  auto stored = dyn_cast<BlockArgument>(store.getValue());
+  auto consume = dyn_cast<ConsumeOp>(store->getParentOp());
+  if (!stored || !consume)
+    return false;
+  for (unsigned pipe = 0; pipe < consume.getPipes().size(); ++pipe)
+    if (llvm::is_contained(consume.getSlotArguments(pipe), stored))
+      return consume.getEngine(pipe) == Engine::tma;
+  return false;
+}
+
 //===----------------------------------------------------------------------===//
 // Who works, as the program says it
 //===----------------------------------------------------------------------===//

@@ -128,8 +128,16 @@ void ConsumeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 
 LogicalResult YieldOp::verify() {
   TypeRange given = getValues().getTypes();
+  // A slot has no layout; threads write it from registers, which have one.
+  auto withoutLayout = [](Type type) -> Type {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    return tile ? tile.dropEncoding() : type;
+  };
   auto check = [&](TypeRange expected, const Twine &what) -> LogicalResult {
-    if (given == expected)
+    bool isSlot = isa<ProduceOp>((*this)->getParentOp());
+    if (given == expected ||
+        (isSlot &&
+         llvm::equal(llvm::map_range(given, withoutLayout), expected)))
       return success();
     return emitOpError() << "gives " << listOf(given) << ", but " << what << " "
                          << listOf(expected);

@@ -58,15 +58,18 @@ public:
   LogicalResult run();
 
 private:
+  void forget();
   void adoptTiles();
   void foldSplats();
   LogicalResult assign(Operation *op);
-  LogicalResult assignMma(Operation *op, Value a, Value b);
   LogicalResult assignTranspose(tile::TransposeOp op);
   LogicalResult assignLoop(scf::ForOp op);
 
-  /// The type of a tile in registers; of an accumulator in flight, too.
-  FailureOr<Type> getType(Type type, unsigned axis, Operation *user);
+  /// The type of a tile in registers.
+  FailureOr<RankedTensorType> getType(RankedTensorType type, unsigned axis,
+                                      Operation *user);
+  bool isInTensorMemory(Value tile);
+  bool isRead(OpOperand &use);
   /// Gives a value that `op` makes its layout.
   LogicalResult assign(Value value, Operation *op);
   /// Lets an operation have an operand in registers.
@@ -100,42 +103,31 @@ static Value makeSplat(OpBuilder &b, Value source, RankedTensorType type) {
   return arith::ConstantOp::create(b, loc, all.resizeSplat(type));
 }
 
-/// The memory that a tile names which no thread has read.
-static tile::Space getSpace(Value source) {
-  while (Operation *maker = source.getDefiningOp()) {
-    if (auto read = dyn_cast<tile::ReadOp>(maker))
-      return read.getBuffer().getType().getSpace();
-    source = maker->getOperand(0);
-  }
-  return tile::Space::Smem;
-}
-
-/// Whether a tile is in memory still, and no thread has read it.
-static bool isInMemory(Value tile) {
-  Operation *op = tile.getDefiningOp();
-  if (!op)
-    return false;
-  if (isa<tile::ReadOp>(op))
-    return !cast<RankedTensorType>(tile.getType()).getEncoding();
-  if (isa<OrZeroOp>(op))
-    return true;
-  if (isa<tile::TransposeOp>(op))
-    return isInMemory(op->getOperand(0)) &&
-           getSpace(op->getOperand(0)) == tile::Space::Smem;
-  if (!isa<tensor::ExtractSliceOp, tile::ExtractSliceOp>(op))
-    return false;
-  // Columns of tensor memory are another address.
-  auto from = cast<RankedTensorType>(op->getOperand(0).getType());
-  auto to = cast<RankedTensorType>(tile.getType());
-  return isInMemory(op->getOperand(0)) &&
-         getSpace(op->getOperand(0)) == tile::Space::Tmem &&
-         to.getRank() == 2 && to.getDimSize(0) == from.getDimSize(0) &&
-         plan::getElementBits(to.getElementType()) == 32;
-}
-
 //===----------------------------------------------------------------------===//
 // Before layouts
 //===----------------------------------------------------------------------===//
+
+/// What an earlier run has said may be for other warps.
+void RoleLayouts::forget() {
+  auto drop = [](Value value) {
+    if (auto tile = dyn_cast<RankedTensorType>(value.getType()))
+      value.setType(tile.dropEncoding());
+  };
+  role.walk([&](Operation *op) {
+    if (auto conversion = dyn_cast<tile::ConvertLayoutOp>(op)) {
+      conversion.replaceAllUsesWith(conversion.getSource());
+      conversion.erase();
+      return;
+    }
+    llvm::for_each(op->getResults(), drop);
+    for (Region &region : op->getRegions())
+      llvm::for_each(region.getArguments(), drop);
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      if (auto all = dyn_cast<SplatElementsAttr>(constant.getValue()))
+        constant.setValueAttr(
+            all.resizeSplat(cast<ShapedType>(constant.getType())));
+  });
+}
 
 /// Tiles that are made before the roles, for several of them, are made in each:
 /// they may differ in their layouts.
@@ -146,7 +138,7 @@ void RoleLayouts::adoptTiles() {
     Operation *own = b.clone(*op, map);
     for (auto [from, to] : llvm::zip(op->getResults(), own->getResults()))
       from.replaceUsesWithIf(to, [&](OpOperand &use) {
-        return role->isProperAncestor(use.getOwner());
+        return role->isProperAncestor(use.getOwner()) && isRead(use);
       });
   }
 }
@@ -170,61 +162,85 @@ void RoleLayouts::foldSplats() {
 // Types
 //===----------------------------------------------------------------------===//
 
-FailureOr<Type> RoleLayouts::getType(Type type, unsigned axis,
-                                     Operation *user) {
-  if (auto inFlight = dyn_cast<InFlightType>(type)) {
-    FailureOr<Type> tile = getType(inFlight.getTile(), axis, user);
-    if (failed(tile))
-      return failure();
-    return Type(
-        InFlightType::get(type.getContext(), cast<RankedTensorType>(*tile)));
-  }
-  auto tensor = cast<RankedTensorType>(type);
+FailureOr<RankedTensorType>
+RoleLayouts::getType(RankedTensorType tensor, unsigned axis, Operation *user) {
   llvm::Expected<tile::Layout> layout =
       fragments.getLayout(tensor.getShape(), axis);
   if (!layout)
     return user->emitOpError()
-           << "works on a " << type << " in @" << role.getSymName() << ": "
+           << "works on a " << tensor << " in @" << role.getSymName() << ": "
            << llvm::toString(layout.takeError()) << " [unsupported-tile]";
-  return Type(RankedTensorType::get(
-      tensor.getShape(), tensor.getElementType(),
-      tile::LayoutAttr::get(type.getContext(), std::move(*layout))));
+  return tensor.cloneWithEncoding(
+      tile::LayoutAttr::get(tensor.getContext(), std::move(*layout)));
 }
 
 LogicalResult RoleLayouts::assign(Value value, Operation *op) {
-  if (!isa<RankedTensorType, InFlightType>(value.getType()))
+  if (!isa<RankedTensorType>(value.getType()) || isInTensorMemory(value))
     return success();
-  FailureOr<Type> type = getType(value.getType(), axes.get(value), op);
+  FailureOr<RankedTensorType> type =
+      getType(cast<RankedTensorType>(value.getType()), axes.get(value), op);
   if (failed(type))
     return failure();
   value.setType(*type);
   return success();
 }
 
-LogicalResult RoleLayouts::read(OpOperand &use) {
-  Value tile = use.get();
-  if (!isa<RankedTensorType>(tile.getType()))
-    return success();
+/// Whether a tile is a sum that MMAs build in tensor memory.
+bool RoleLayouts::isInTensorMemory(Value tile) {
+  if (auto argument = dyn_cast<BlockArgument>(tile)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument != loop.getInductionVar() &&
+           isInTensorMemory(loop.getTiedLoopResult(argument));
+  }
+  return plan::isTcgen05Mma(getMaker(tile), arch);
+}
+
+/// Whether threads have an operand in registers.
+bool RoleLayouts::isRead(OpOperand &use) {
   Operation *user = use.getOwner();
-  if (cast<RankedTensorType>(tile.getType()).getEncoding()) {
+  if (!isa<RankedTensorType>(use.get().getType()))
+    return false;
+  // Operands are in slots or in registers.
+  if (auto mma = dyn_cast<tile::MmaOp>(user))
+    return !plan::isTcgen05Mma(mma, arch) &&
+           (use.get() == mma.getAcc() || !plan::getMemory(use.get()));
+  if (auto loop = dyn_cast<scf::ForOp>(user))
+    return !isInTensorMemory(loop.getTiedLoopResult(&use));
+  // What TMA stores from a slot is in no registers.
+  if (auto store = dyn_cast<tile::StoreOp>(user))
+    return !isStoredByTma(store);
+  Operation *parent = user->getParentOp();
+  if (!isa<scf::YieldOp, YieldOp>(user))
+    return true;
+  if (auto produce = dyn_cast<ProduceOp>(parent))
+    return produce.getEngine() == Engine::threads;
+  return !isa<scf::ForOp, scf::IfOp, ConsumeOp>(parent) ||
+         !isInTensorMemory(parent->getResult(use.getOperandNumber()));
+}
+
+LogicalResult RoleLayouts::read(OpOperand &use) {
+  if (!isRead(use))
+    return success();
+  Value tile = use.get();
+  Operation *user = use.getOwner();
+  auto held = cast<RankedTensorType>(tile.getType());
+  if (held.getEncoding()) {
     if (!axes.isTurned(use))
       return success();
-    auto own = cast<RankedTensorType>(tile.getType());
-    FailureOr<Type> type =
-        getType(RankedTensorType::get(own.getShape(), own.getElementType()),
-                axes.get(use), user);
+    FailureOr<RankedTensorType> type =
+        getType(held.dropEncoding(), axes.get(use), user);
     if (failed(type))
       return failure();
     OpBuilder b(user);
     use.set(tile::ConvertLayoutOp::create(b, user->getLoc(), *type, tile));
     return success();
   }
-  FailureOr<Type> type = getType(tile.getType(), axes.get(use), user);
+  FailureOr<RankedTensorType> type = getType(held, axes.get(use), user);
   if (failed(type))
     return failure();
   OpBuilder b(user);
   if (isSplat(tile)) {
-    use.set(makeSplat(b, tile, cast<RankedTensorType>(*type)));
+    use.set(makeSplat(b, tile, *type));
     return success();
   }
   if (auto iota = tile.getDefiningOp<tile::IotaOp>()) {
@@ -241,8 +257,7 @@ LogicalResult RoleLayouts::read(OpOperand &use) {
     use.set(made);
     return success();
   }
-  auto held = cast<RankedTensorType>(tile.getType());
-  if (isInMemory(tile) && getSpace(tile) == tile::Space::Tmem)
+  if (plan::getMemory(tile) == Memory::tmem)
     if (std::optional<tile::Layout> half = fragments.getHalfLayout(held))
       tile = tile::ConvertLayoutOp::create(
           b, user->getLoc(),
@@ -264,44 +279,35 @@ LogicalResult RoleLayouts::readAll(Operation *op) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// Operands are in slots or in registers.
-LogicalResult RoleLayouts::assignMma(Operation *op, Value a, Value b) {
-  for (OpOperand &use : op->getOpOperands())
-    if (!((use.get() == a || use.get() == b) && isInMemory(use.get())) &&
-        failed(read(use)))
-      return failure();
-  return assign(op->getResult(0), op);
-}
-
 /// A transpose moves nothing. MMAs that read scratch memory take it as it
 /// is; others want it in a layout of the family.
 LogicalResult RoleLayouts::assignTranspose(tile::TransposeOp op) {
   if (failed(readAll(op)))
     return failure();
-  FailureOr<Type> wanted = getType(op.getType(), axes.get(op.getResult()), op);
-  if (failed(wanted))
+  FailureOr<RankedTensorType> type =
+      getType(op.getType(), axes.get(op.getResult()), op);
+  if (failed(type))
     return failure();
   const tile::Layout &from =
       cast<tile::LayoutAttr>(op.getSource().getType().getEncoding())
           .getLayout();
-  auto type = cast<RankedTensorType>(*wanted);
   const tile::Layout &to =
-      cast<tile::LayoutAttr>(type.getEncoding()).getLayout();
+      cast<tile::LayoutAttr>(type->getEncoding()).getLayout();
   bool isForScratch = feedsMmasOnly(op.getResult()) &&
                       plan::findScratchOperands(role, arch)
                           .contains(plan::getWhole(op.getResult()));
   if (!isForScratch && plan::findRegisters(from, to, plan::getReshape(op))) {
-    op.getResult().setType(type);
+    op.getResult().setType(*type);
     return success();
   }
-  op.getResult().setType(type.cloneWithEncoding(tile::LayoutAttr::get(
+  op.getResult().setType(type->cloneWithEncoding(tile::LayoutAttr::get(
       op.getContext(), plan::permute(from, op.getPermutation()))));
   if (isForScratch)
     return success();
   OpBuilder b(op->getContext());
   b.setInsertionPointAfter(op);
   auto turned =
-      tile::ConvertLayoutOp::create(b, op.getLoc(), type, op.getResult());
+      tile::ConvertLayoutOp::create(b, op.getLoc(), *type, op.getResult());
   op.getResult().replaceAllUsesExcept(turned, turned);
   return success();
 }
@@ -325,26 +331,14 @@ LogicalResult RoleLayouts::assign(Operation *op) {
     return success();
   if (op->getNumResults() == 1 &&
       isa<RankedTensorType>(op->getResult(0).getType()) &&
-      (isSplat(op->getResult(0)) || isInMemory(op->getResult(0))))
-    return success();
-  if (isa<MultiplyOp>(op))
+      (isSplat(op->getResult(0)) || plan::getMemory(op->getResult(0))))
     return success();
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return assignLoop(loop);
-  if (auto issue = dyn_cast<IssueOp>(op))
-    return assignMma(op, issue.getA(), issue.getB());
-  if (auto mma = dyn_cast<tile::MmaOp>(op))
-    return assignMma(op, mma.getA(), mma.getB());
   if (auto transpose = dyn_cast<tile::TransposeOp>(op))
     return assignTranspose(transpose);
   if (failed(readAll(op)))
     return failure();
-  // What is kept has been read.
-  if (auto keep = dyn_cast<MaterializeOp>(op)) {
-    keep.replaceAllUsesWith(keep.getTile());
-    keep.erase();
-    return success();
-  }
   for (Value result : op->getResults())
     if (failed(assign(result, op)))
       return failure();
@@ -352,6 +346,7 @@ LogicalResult RoleLayouts::assign(Operation *op) {
 }
 
 LogicalResult RoleLayouts::run() {
+  forget();
   adoptTiles();
   foldSplats();
   axes.infer(role, /*before=*/{}, fragments.getFreeAxis());
@@ -375,9 +370,17 @@ LogicalResult RoleLayouts::run() {
 
 void AssignLayouts::runOnOperation() {
   tile::KernelOp kernel = getOperation();
-  WalkResult result = kernel.walk([&](RoleOp role) -> WalkResult {
+  WalkResult result = kernel.walk([&](SwitchOp roles) -> WalkResult {
     FailureOr<const target::Architecture *> arch = tile::requireTarget(kernel);
-    return failure(failed(arch) || failed(RoleLayouts(role, **arch).run()));
+    if (failed(arch) || failed(requireEngines(roles)))
+      return WalkResult::interrupt();
+    for (PipeOp pipe : roles->getBlock()->getOps<PipeOp>())
+      if (pipe.getSwitch() == roles && failed(plan::checkMemory(pipe, **arch)))
+        return WalkResult::interrupt();
+    for (RoleOp role : roles.getRoles())
+      if (failed(RoleLayouts(role, **arch).run()))
+        return WalkResult::interrupt();
+    return WalkResult::skip();
   });
   if (result.wasInterrupted())
     return signalPassFailure();

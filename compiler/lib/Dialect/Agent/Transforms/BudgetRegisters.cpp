@@ -22,6 +22,7 @@
 // are in units of 128 registers.
 
 #include "RegisterDemand.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
@@ -121,11 +122,13 @@ LogicalResult Budgeter::checkTiles(RoleOp role, const RegisterDemand &demand) {
                             << " for addresses and work in progress that is "
                             << demand.total() << " > " << most;
   for (int64_t warps = alignUp(role.getWarps() + 1, warpsPerGroup);
-       warps * arch.warpSize <= arch.maxThreadsPerCta; warps += warpsPerGroup)
-    if (RegisterDemand other = estimateRegisters(role, warps, arch);
-        other.hasLayouts && other.total() <= most)
+       warps * arch.warpSize <= arch.maxThreadsPerCta; warps += warpsPerGroup) {
+    // As if all of them had an equal part of each tile.
+    int64_t held = llvm::divideCeil(demand.held * role.getWarps(), warps);
+    if (demand.total() - demand.held + held <= most)
       return diag << "; use warps(" << warps
                   << ") or a smaller tile [register-limit]";
+  }
   return diag << "; use a smaller tile [register-limit]";
 }
 
@@ -144,7 +147,7 @@ LogicalResult Budgeter::formUnits(ArrayRef<RoleOp> roles) {
     lastShared = last;
     Unit &unit = units.back();
     unit.roles.push_back(role);
-    RegisterDemand demand = estimateRegisters(role, role.getWarps(), arch);
+    RegisterDemand demand = estimateRegisters(role, arch);
     if (failed(checkTiles(role, demand)))
       return failure();
     unit.light &= demand.isLight();
@@ -191,7 +194,7 @@ LogicalResult Budgeter::checkEntry() {
   if (leastEntry <= largestEntry)
     return success();
   int64_t threads = groups * warpsPerGroup * arch.warpSize;
-  int64_t registers = estimateRegisters(widest, widest.getWarps(), arch).widest;
+  int64_t registers = estimateRegisters(widest, arch).widest;
   return tile::tooLarge(widest.emitError())
          << "role @" << widest.getSymName() << " has an instruction of "
          << registers << " registers, with which each thread has to enter with "
@@ -255,7 +258,7 @@ void Budgeter::record() {
       role.setRegisters(unit.budget);
       if (unit.fixed && hasReason(role.getBecauseAttr(), Rule::RegisterBudget))
         continue;
-      RegisterDemand demand = estimateRegisters(role, role.getWarps(), arch);
+      RegisterDemand demand = estimateRegisters(role, arch);
       std::string text;
       llvm::raw_string_ostream os(text);
       os << unit.budget;
@@ -291,7 +294,7 @@ LogicalResult Budgeter::run() {
              << "role @" << role.getSymName()
              << " has no warps yet; budgets go by warp groups, so run "
                 "map-execution-units first [pass-order]";
-  if (failed(requireEngines(op)))
+  if (failed(requireEngines(op)) || failed(requireLayouts(op)))
     return failure();
   llvm::sort(roles, [](RoleOp a, RoleOp b) { return *a.getAt() < *b.getAt(); });
   int64_t lastWarp = *roles.back().getAt() + roles.back().getWarps() - 1;

@@ -31,14 +31,7 @@ static bool isByTma(Operation *op) {
     return produce && produce.getEngine() == Engine::tma &&
            isa<RankedTensorType>(op->getResult(0).getType());
   }
-  auto stored = dyn_cast<BlockArgument>(cast<tile::StoreOp>(op).getValue());
-  auto consume = dyn_cast<ConsumeOp>(op->getParentOp());
-  if (!stored || !consume)
-    return false;
-  for (unsigned pipe = 0; pipe < consume.getPipes().size(); ++pipe)
-    if (llvm::is_contained(consume.getSlotArguments(pipe), stored))
-      return consume.getEngine(pipe) == Engine::tma;
-  return false;
+  return isStoredByTma(cast<tile::StoreOp>(op));
 }
 
 /// A hint is part of an instruction of TMA.

@@ -470,12 +470,7 @@ LogicalResult RoleLowering::lowerConsume(ConsumeOp op) {
       filled[result] = there;
       continue;
     }
-    Value lowered = map.lookupOrDefault(value);
-    // The slot is released, so what is still needed goes to registers.
-    // Accumulators are there.
-    if (isa<RankedTensorType>(value.getType()) && !isMma(value))
-      lowered = MaterializeOp::create(b, lowered.getType(), lowered);
-    map.map(result, lowered);
+    map.map(result, map.lookupOrDefault(value));
   }
   closeSlots(op, slots);
   return success();

@@ -14,14 +14,15 @@
 //
 //   RoleLowering.h     a role
 //   LowerLoops.cpp     loops, which carry the rings
-//   LowerItems.cpp     loops over work tiles, and their messages
+//   LowerMessages.cpp  messages, and the next work tile
 //   LowerEnds.cpp      produce and consume
 //   LowerPeers.cpp     slots that CTAs of a cluster fill for each other
-//   LowerProducts.cpp  accumulators in tensor memory
+//   LowerMmas.cpp      accumulators in tensor memory
 //   LowerTails.cpp     the end of a role
 
 #include "PlacedRoles.h"
 #include "RoleLowering.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Analysis/Slots/Multicast.h"
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
@@ -30,6 +31,7 @@
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace drawloom::agent {
 #define GEN_PASS_DEF_LOWERPIPES
@@ -95,6 +97,11 @@ LogicalResult RoleLowering::lowerOp(Operation *op) {
     return lowerConsume(consume);
   if (plan::isTcgen05Mma(op, arch))
     return lowerMma(cast<tile::MmaOp>(op));
+  // Zeros that accumulators in tensor memory start from are in no register.
+  if (isa<arith::ConstantOp, tensor::SplatOp>(op) &&
+      isa<RankedTensorType>(op->getResult(0).getType()) &&
+      !plan::isInRegisters(op->getResult(0)))
+    return success();
   // Of a tile that a pair halves, this is half.
   if (auto transpose = dyn_cast<tile::TransposeOp>(op))
     if (Value source = map.lookupOrNull(transpose.getSource());

@@ -38,7 +38,7 @@
 #include "Lifetimes.h"
 #include "PlacedRoles.h"
 #include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
-#include "drawloom/Analysis/Code/Code.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
@@ -270,7 +270,7 @@ void WorkTileLoop::lowerAsTheyCome() {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// An error unless the roles are proved, and everything in them has code.
+/// An error unless the roles are proved, and their tiles have layouts.
 static LogicalResult checkPlan(SwitchOp roles, bool unproved) {
   llvm::Expected<std::optional<LaunchCondition>> verdict = readVerdict(roles);
   if (!verdict) {
@@ -284,7 +284,7 @@ static LogicalResult checkPlan(SwitchOp roles, bool unproved) {
   const target::Architecture &arch = *tile::getTarget(kernel);
   return success(succeeded(requireEngines(roles)) &&
                  succeeded(tile::requireCode(kernel, arch)) &&
-                 succeeded(plan::checkCode(roles, arch)));
+                 succeeded(plan::requireLayouts(roles)));
 }
 
 /// A wait tells one pass of a ring from the next by one bit. A role that does

@@ -9,7 +9,7 @@
 #include "RegisterDemand.h"
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Analysis/RoleTiles/Panels.h"
-#include "drawloom/Analysis/RoleTiles/VectorAxes.h"
+#include "drawloom/Analysis/RoleTiles/Scratch.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
@@ -26,12 +26,9 @@ using namespace drawloom::agent;
 namespace {
 class Estimator {
 public:
-  Estimator(RoleOp role, int64_t warps, const target::Architecture &arch)
-      : role(role), arch(arch), threads(warps * arch.warpSize),
-        ctas(cast<SwitchOp>(role->getParentOp()).getCtasOfItem()),
-        fragments(plan::Fragments::get(role, warps, arch)) {
-    axes.infer(role, plan::findTilesBefore(role), fragments.getFreeAxis());
-  }
+  Estimator(RoleOp role, const target::Architecture &arch)
+      : role(role), arch(arch),
+        ctas(cast<SwitchOp>(role->getParentOp()).getCtasOfItem()) {}
 
   RegisterDemand estimate() {
     demand.held = holdIn(role.getBody().front());
@@ -45,27 +42,15 @@ public:
   }
 
 private:
-  /// Elements of a tile that a thread has: a vector along columns may be whole
-  /// in each. `assign-layouts` gives the tile this layout.
-  int64_t countElements(Value value, RankedTensorType tile) {
-    llvm::Expected<tile::Layout> layout =
-        fragments.getLayout(tile.getShape(), axes.get(value));
-    if (layout)
-      return layout->getInputSize(plan::inRegister);
-    // A hand-written plan whose code no pass has checked.
-    llvm::consumeError(layout.takeError());
-    demand.hasLayouts = false;
-    return llvm::divideCeil(plan::countElements(tile), threads);
-  }
-
-  /// Registers of a thread for a tile that its role holds together.
+  /// Registers of a thread for a tile; none for one that is in memory.
   int64_t count(Value value) {
     constexpr int64_t registerBits = 32;
-    auto tile = dyn_cast<RankedTensorType>(value.getType());
-    if (!tile || !tile.hasStaticShape())
+    if (!plan::isInRegisters(value))
       return 0;
+    auto tile = cast<RankedTensorType>(value.getType());
+    auto layout = cast<tile::LayoutAttr>(tile.getEncoding());
     return llvm::divideCeil(
-        plan::multiply(countElements(value, tile),
+        plan::multiply(layout.getLayout().getInputSize(plan::inRegister),
                        plan::getElementBits(tile.getElementType())),
         registerBits * ctas);
   }
@@ -73,11 +58,10 @@ private:
   /// A value that a loop carries in registers.
   int64_t hold(Value result) {
     int64_t registers = count(result);
-    if (!registers || plan::isTcgen05Mma(getMaker(result), arch))
-      return 0;
     if (registers > largestHeld) {
       largestHeld = registers;
-      demand.largestHeld = cast<RankedTensorType>(result.getType());
+      demand.largestHeld =
+          cast<RankedTensorType>(result.getType()).dropEncoding();
     }
     return registers;
   }
@@ -153,30 +137,17 @@ private:
                  ? std::min(registers, plan::mostPromotedRegisters)
                  : registers;
     }
+    if (auto read = dyn_cast<tile::ConvertLayoutOp>(op))
+      return plan::getMemory(read.getSource()) == Memory::tmem
+                 ? std::min(count(read.getResult()), plan::columnsPerLoad)
+                 : 0;
+    auto produce = dyn_cast<ProduceOp>(op);
+    if (!produce || produce.getEngine() != Engine::threads ||
+        produce.getPipe().getType().getMemory() != Memory::tmem)
+      return 0;
     int64_t widest = 0;
-    auto move = [&](PipeType pipe, ValueRange tiles, int64_t most) {
-      if (pipe.getMemory() == Memory::tmem)
-        for (Value tile : tiles)
-          if (!tile.use_empty())
-            widest = std::max(widest, std::min(count(tile), most));
-    };
-    if (auto consume = dyn_cast<ConsumeOp>(op)) {
-      ValueRange arguments = consume.getBody().front().getArguments();
-      for (Value value : consume.getPipes()) {
-        auto pipe = cast<PipeType>(value.getType());
-        size_t count = pipe.getPayload().size();
-        if (value.getDefiningOp<PipeOp>().getConsumerEngine(role) ==
-            Engine::threads)
-          move(pipe, arguments.take_front(count), plan::columnsPerLoad);
-        arguments = arguments.drop_front(count);
-      }
-    }
-    if (auto produce = dyn_cast<ProduceOp>(op))
-      if (auto pipe = produce.getPipe().getDefiningOp<PipeOp>();
-          pipe.getProducerEngine() == Engine::threads)
-        move(pipe.getPipe().getType(),
-             produce.getBody().front().getTerminator()->getOperands(),
-             plan::columnsPerStore);
+    for (Value tile : produce.getBody().front().getTerminator()->getOperands())
+      widest = std::max(widest, std::min(count(tile), plan::columnsPerStore));
     return widest;
   }
 
@@ -194,17 +165,14 @@ private:
 
   RoleOp role;
   const target::Architecture &arch;
-  int64_t threads;
   int64_t ctas;
-  plan::Fragments fragments;
-  plan::VectorAxes axes;
   RegisterDemand demand;
   int64_t largestHeld = 0;
 };
 } // namespace
 
 RegisterDemand
-drawloom::agent::estimateRegisters(RoleOp role, int64_t warps,
+drawloom::agent::estimateRegisters(RoleOp role,
                                    const target::Architecture &arch) {
-  return Estimator(role, warps, arch).estimate();
+  return Estimator(role, arch).estimate();
 }

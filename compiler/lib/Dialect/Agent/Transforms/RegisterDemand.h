@@ -56,9 +56,6 @@ struct RegisterDemand {
   int64_t widest = 0;
   /// Bulk copies that fill the slots of the role's pipes once.
   int64_t copies = 0;
-  /// Whether that many warps can share all of the tiles. If not, the numbers
-  /// are those of equal shares.
-  bool hasLayouts = true;
 
   int64_t beyondOverhead() const {
     return copies > fewCopies ? forManyCopies : 0;
@@ -71,9 +68,8 @@ struct RegisterDemand {
   }
 };
 
-/// The demand of a role if it had `warps` warps.
-RegisterDemand estimateRegisters(RoleOp role, int64_t warps,
-                                 const target::Architecture &arch);
+/// The demand of a role whose tiles have layouts.
+RegisterDemand estimateRegisters(RoleOp role, const target::Architecture &arch);
 
 } // namespace drawloom::agent
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Rooms.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Target/Architecture.h"
 
@@ -16,6 +17,8 @@ using namespace drawloom::agent;
 using namespace drawloom::plan;
 
 FailureOr<Rooms> Rooms::of(SwitchOp op, const target::Architecture &arch) {
+  if (failed(requireLayouts(op)))
+    return failure();
   Rooms rooms;
   for (PipeOp pipe : op->getBlock()->getOps<PipeOp>()) {
     if (pipe.getSwitch() != op)

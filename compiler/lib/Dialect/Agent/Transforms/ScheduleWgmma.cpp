@@ -22,6 +22,7 @@
 // `groups` counts the groups that are certain to have been issued, so a wait
 // never leaves out one that an operation relies on.
 
+#include "drawloom/Analysis/RoleTiles/Scratch.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
@@ -153,23 +154,10 @@ void WgmmaSchedule::finishExcept(ValueRange kept) {
 // MMAs
 //===----------------------------------------------------------------------===//
 
-/// Whether a tile is in a slot, from which an MMA reads it.
-static bool isInSlot(Value tile) {
-  while (Operation *op = tile.getDefiningOp()) {
-    if (isa<tile::ReadOp>(op))
-      return true;
-    if (!isa<tile::TransposeOp, tile::ExtractSliceOp, tensor::ExtractSliceOp>(
-            op))
-      return false;
-    tile = op->getOperand(0);
-  }
-  return false;
-}
-
 void WgmmaSchedule::scheduleMma(tile::MmaOp op) {
   // The registers that a is copied to belong to this instruction: the last
   // MMA that read registers has to be done with them.
-  bool fromRegisters = !isInSlot(op.getA());
+  bool fromRegisters = !plan::getMemory(op.getA());
   if (fromRegisters) {
     std::optional<int64_t> last;
     for (const InFlight &mma : inFlight)
@@ -410,11 +398,6 @@ void WgmmaSchedule::scheduleOp(Operation *op) {
   auto mma = dyn_cast<tile::MmaOp>(op);
   if (mma && !plan::isPromoted(mma, arch))
     return scheduleMma(mma);
-  if (auto keep = dyn_cast<MaterializeOp>(op); keep && goesOn(keep.getTile())) {
-    map.map(keep.getResult(), lookup(keep.getTile()));
-    accumulators.push_back(keep.getResult());
-    return;
-  }
   // Threads add what a promoted MMA makes, and wait for all MMAs.
   if (mma)
     wait(0);

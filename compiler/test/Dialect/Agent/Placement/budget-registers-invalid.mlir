@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(tile.kernel(assign-engines,budget-registers))'
+// RUN: drawloom-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(tile.kernel(assign-engines,assign-layouts,budget-registers))'
 
 // The accumulator of wgmma does not fit into the registers of one warp group.
 tile.kernel @accumulator(%d: !tile.view<?x?xf32>, %K: index) attributes {tile.target = "sm_90a"} {

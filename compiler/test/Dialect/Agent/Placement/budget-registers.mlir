@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s -pass-pipeline='builtin.module(tile.kernel(assign-engines,budget-registers))' | FileCheck %s
+// RUN: drawloom-opt %s -pass-pipeline='builtin.module(tile.kernel(assign-engines,assign-layouts,budget-registers))' | FileCheck %s
 
 !operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
 !result = !agent.pipe<tmem, tensor<128x64xf32>>

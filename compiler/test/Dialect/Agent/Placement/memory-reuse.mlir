@@ -1,6 +1,6 @@
 // A staging pipe takes the bytes of another pipe only where every use of that
 // one is over, in every run.
-// RUN: drawloom-opt %s -pass-pipeline='builtin.module(tile.kernel(assign-engines,place-memory))' | FileCheck %s
+// RUN: drawloom-opt %s -pass-pipeline='builtin.module(tile.kernel(assign-engines,assign-layouts,place-memory))' | FileCheck %s
 
 !items = !agent.items<index>
 !operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<128x64xbf16>>

@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(tile.kernel(assign-engines,place-memory))'
+// RUN: drawloom-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(tile.kernel(assign-engines,assign-layouts,place-memory))'
 
 !operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
 !residual = !agent.pipe<smem, tensor<128x256xbf16>>

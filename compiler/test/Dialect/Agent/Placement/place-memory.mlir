@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s -pass-pipeline='builtin.module(tile.kernel(assign-engines,place-memory))' | FileCheck %s
+// RUN: drawloom-opt %s -pass-pipeline='builtin.module(tile.kernel(assign-engines,assign-layouts,place-memory))' | FileCheck %s
 
 !items = !agent.items<index>
 !operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>

@@ -1,5 +1,5 @@
 // What MMAs read and write, and no pipe holds, needs room too.
-// RUN: drawloom-opt %s -pass-pipeline='builtin.module(tile.kernel(assign-engines,place-memory))' | FileCheck %s
+// RUN: drawloom-opt %s -pass-pipeline='builtin.module(tile.kernel(assign-engines,assign-layouts,place-memory))' | FileCheck %s
 
 !tiles = !agent.pipe<smem, tensor<128x64xbf16>>
 

@@ -1,6 +1,6 @@
 // As many slots as memory holds, and why.
-// RUN: drawloom-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(choose-schedule,slice-epilogue,assign-roles,form-pipes,issue-ahead,assign-engines,map-execution-units,size-pipes))' | FileCheck %s
-// RUN: drawloom-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(choose-schedule,slice-epilogue,assign-roles,form-pipes,issue-ahead,assign-engines,map-execution-units,size-pipes,size-pipes))' | FileCheck %s
+// RUN: drawloom-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(choose-schedule,slice-epilogue,assign-roles,form-pipes,issue-ahead,assign-engines,map-execution-units,assign-layouts,size-pipes))' | FileCheck %s
+// RUN: drawloom-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(choose-schedule,slice-epilogue,assign-roles,form-pipes,issue-ahead,assign-engines,map-execution-units,assign-layouts,size-pipes,size-pipes))' | FileCheck %s
 
 !mat = !tile.view<?x?xbf16>
 

@@ -5,10 +5,13 @@
 // CHECK-LABEL: tile.kernel @between
 // CHECK:       agent.role @compute
 // CHECK:         agent.consume %{{.*}} as (%[[A:[a-z0-9_]+]])
-// CHECK:           arith.negf %[[A]]
-// CHECK-NEXT:      math.exp2 %[[A]]
+// CHECK:           tile.convert_layout %[[A]]
+// CHECK-NEXT:      arith.negf
+// CHECK-NEXT:      tile.convert_layout %[[A]]
+// CHECK-NEXT:      math.exp2
 // CHECK:         agent.consume %{{.*}} as (%[[B:[a-z0-9_]+]])
-// CHECK:           arith.addf %{{.*}}, %[[B]]
+// CHECK:           %[[READ:.*]] = tile.convert_layout %[[B]]
+// CHECK:           arith.addf %{{.*}}, %[[READ]]
 tile.kernel @between(%A: !tile.view<?x64xf32>, %B: !tile.view<?x64xf32>, %D: !tile.view<?x64xf32>) attributes {tile.target = "sm_90a"} {
   tile.for_each (%m, %n) tiles [64, 64] of %D : !tile.view<?x64xf32> {
     %a = tile.load %A[%m, %n] : !tile.view<?x64xf32> -> tensor<64x64xf32>

@@ -1,8 +1,8 @@
-// RUN: drawloom-opt %s --lower-work-tiles --lower-pipes --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --lower-pipes --split-input-file | FileCheck %s
 // One CTA: nothing of a cluster.
-// RUN: drawloom-opt %s --lower-work-tiles --lower-pipes --split-input-file | not grep -E "cluster|agent.peers"
+// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --lower-pipes --split-input-file | not grep -E "cluster|agent.peers"
 // What lower-pipes says is understood again.
-// RUN: drawloom-opt %s --lower-work-tiles --lower-pipes --split-input-file | drawloom-opt --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --lower-pipes --split-input-file | drawloom-opt --split-input-file | FileCheck %s
 
 // TMA fills operands, the tensor core multiplies them into tensor memory, and threads read the sum: the GEMM of Blackwell.
 
@@ -134,7 +134,8 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !
         // CHECK-NEXT: agent.fence tensor_after
         // CHECK-NEXT: %[[SUM:.*]] = tile.read
         // CHECK-NEXT: %[[KNOWN:.*]] = agent.or_zero %[[SUM]] if(%[[RUNS]])
-        // CHECK-NEXT: tile.store %[[KNOWN]]
+        // CHECK-NEXT: %[[ROWS:.*]] = tile.convert_layout %[[KNOWN]]
+        // CHECK-NEXT: tile.store %[[ROWS]]
         // CHECK-NEXT: %[[READ_T:.*]] = agent.barrier %[[READ]][%[[T]]]
         // CHECK-NEXT: agent.fence tensor_before
         // CHECK-NEXT: agent.arrive %[[READ_T]] by(threads)
@@ -180,7 +181,7 @@ tile.kernel @lag(%a: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {
     // CHECK: agent.role @compute
     agent.role @compute warps(4) at(4) {
       // CHECK: %[[NO_SLOT:.*]] = arith.constant -1 : i32
-      // CHECK-NEXT: %[[LOOP:.*]]:4 = scf.for {{.*}} iter_args(%[[S:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}}, %[[OLD:.*]] = %[[NO_SLOT]], %[[ACC:.*]] = %{{.*}}) -> (i32, i32, i32, tensor<64x64xf32>)
+      // CHECK-NEXT: %[[LOOP:.*]]:4 = scf.for {{.*}} iter_args(%[[S:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}}, %[[OLD:.*]] = %[[NO_SLOT]], %[[ACC:.*]] = %{{.*}}) -> (i32, i32, i32, tensor<64x64xf32, #{{.*}}>)
       %sum = scf.for %j = %c0 to %k step %c64 iter_args(%s = %zero) -> tensor<64x64xf32> {
         // CHECK: agent.wait %{{.*}} parity(%[[P]])
         // CHECK: %[[NEXT:.*]], %[[FLIP:.*]] = agent.advance %[[S]], %[[P]] of 3
@@ -263,7 +264,7 @@ tile.kernel @staged(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes
         // No thread could fence where cp.async completed.
         // CHECK: agent.fence async
         // CHECK-NEXT: %[[IN:.*]] = tile.read
-        // CHECK-NEXT: %[[KEPT:.*]] = agent.materialize %[[IN]]
+        // CHECK-NEXT: %[[KEPT:.*]] = tile.convert_layout %[[IN]]
         // CHECK: agent.arrive %{{.*}} by(threads)
         %x = agent.consume %in as (%x) by(threads) : !input -> tensor<128x64xf32> {
           agent.yield %x : tensor<128x64xf32>

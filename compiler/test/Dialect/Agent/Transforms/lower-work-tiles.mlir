@@ -1,6 +1,6 @@
 // Work tiles become numbers, which a role counts or learns from another one. Pipes stay.
-// RUN: drawloom-opt %s --lower-work-tiles --split-input-file | FileCheck %s
-// RUN: drawloom-opt %s --lower-work-tiles --split-input-file | drawloom-opt --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --split-input-file | drawloom-opt --split-input-file | FileCheck %s
 
 !items = !agent.items<index>
 !tiles = !agent.pipe<smem, tensor<128x64xf32>>
@@ -40,7 +40,8 @@ tile.kernel @known(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes 
       // CHECK: scf.for
       // CHECK-NEXT: %[[M:.*]] = arith.muli
       // CHECK-NEXT: agent.consume %tiles as (%[[X:.*]]) by(threads)
-      // CHECK-NEXT: tile.store %[[X]], %{{.*}}[%[[M]], 0]
+      // CHECK-NEXT: %[[READ:.*]] = tile.convert_layout %[[X]]
+      // CHECK-NEXT: tile.store %[[READ]], %{{.*}}[%[[M]], 0]
       agent.for_each_item (%m) in %items : !items {
         agent.consume %p as (%x) by(threads) : !tiles {
           tile.store %x, %d[%m, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>
@@ -263,7 +264,8 @@ tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.
       // CHECK-NEXT:     %[[K:.*]] = arith.addi %[[OWN]], %[[C64:.*]] : index
       // CHECK-NEXT:     %[[RUNS:.*]] = arith.cmpi slt, %{{.*}}, %[[K]] : index
       // CHECK-NEXT:     %[[KNOWN:.*]] = agent.or_zero %[[R]] if(%[[RUNS]])
-      // CHECK-NEXT:     tile.store %[[KNOWN]]
+      // CHECK-NEXT:     %[[READ:.*]] = tile.convert_layout %[[KNOWN]]
+      // CHECK-NEXT:     tile.store %[[READ]]
       agent.for_each_item (%m) in %work : !work {
         agent.consume %acc as (%r) by(threads) : !result {
           tile.store %r, %d[%m, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>

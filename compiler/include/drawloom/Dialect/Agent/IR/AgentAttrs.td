@@ -63,7 +63,7 @@ def Agent_ScratchAttr : Agent_Attr<"Scratch", "scratch"> {
 def Agent_NamedBarrierAttr : Agent_Attr<"NamedBarrier", "named_barrier"> {
   let summary = "the named barrier of a role";
   let description = [{
-    Set by `assign-layouts` for roles whose warps hand something to each other:
+    Set by `access-memory` for roles whose warps hand something to each other:
     the number of their named barrier, and where in shared memory they put what
     a reduction combines.
 

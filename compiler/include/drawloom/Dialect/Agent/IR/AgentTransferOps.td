@@ -153,7 +153,7 @@ def Agent_FitsOp : Agent_Op<"fits", [Pure]> {
 // MMAs and registers
 //===----------------------------------------------------------------------===//
 
-// A tile, or after `assign-layouts` the memory that it is in.
+// A tile, or after `access-memory` the memory that it is in.
 def Agent_Operand : AnyTypeOf<[Tile_Tile, Tile_Buffer],
                               "tile or buffer", "::mlir::ShapedType">;
 
@@ -172,7 +172,7 @@ def Agent_MultiplyOp : Agent_MmaOp<"multiply"> {
   let description = [{
     Issues `accumulator = accumulator + a * b`, or `accumulator = a * b` where `accumulate` is false.
     `a` and `b` are as in `tile.mma` and are in slots: tiles that were read, and
-    after `assign-layouts` the buffers themselves. The tensor core does it on its
+    after `access-memory` the buffers themselves. The tensor core does it on its
     own; `agent.arrive by(tensor_core)` tells when. With `negated` the MMA is
     subtracted.
 
@@ -312,22 +312,6 @@ def Agent_OrZeroOp : Agent_Op<"or_zero", [
   let arguments = (ins Tile_Tile:$tile, I1:$filled);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$tile `if` `(` $filled `)` attr-dict `:` type($tile)";
-}
-
-def Agent_MaterializeOp : Agent_Op<"materialize", [
-    Pure, AllTypesMatch<["tile", "result"]>]> {
-  let summary = "a tile that outlives its slot";
-  let description = [{
-    `tile.read` of a slot names a tile where it is; it is read where it is used.
-    What is used after the slot was released is kept in registers.
-
-    ```mlir
-    %kept = agent.materialize %x : tensor<128x64xbf16>
-    ```
-  }];
-  let arguments = (ins Tile_Tile:$tile);
-  let results = (outs Tile_Tile:$result);
-  let assemblyFormat = "$tile attr-dict `:` type($tile)";
 }
 
 #endif // DRAWLOOM_DIALECT_AGENT_IR_AGENTTRANSFEROPS_TD

@@ -42,6 +42,9 @@ bool feedsMmasOnly(mlir::Value value);
 /// bulk store can take it from the slot.
 bool isStoredHere(mlir::BlockArgument argument);
 
+/// Whether TMA stores a tile from a slot.
+bool isStoredByTma(tile::StoreOp store);
+
 /// An error if an end of one of the switch's pipes doesn't say who works:
 /// whatever reads the engines comes after `assign-engines`.
 llvm::LogicalResult requireEngines(SwitchOp roles);

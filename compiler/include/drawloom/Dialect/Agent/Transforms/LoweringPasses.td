@@ -204,39 +204,6 @@ def ScheduleWgmma : Pass<"schedule-wgmma", "tile::KernelOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
-def AssignLayouts : Pass<"assign-layouts", "tile::KernelOp"> {
-  let summary = "say which thread has which element of each tile";
-  let description = [{
-    A tile in registers gets a layout as a part of its type; a tile in memory
-    has none. Where threads read memory, there is a `tile.convert_layout` after
-    this pass. Constants, splats and iotas stand where they are used, a load
-    once for each layout that a use needs, and tiles that are made before the
-    roles in each role that uses them.
-
-    ```mlir
-    %x = tile.read %slot[0, 0] : !tile.buffer<128x64xf32, tmem> -> tensor<128x64xf32>   // before
-    %y = arith.truncf %x : tensor<128x64xf32> to tensor<128x64xbf16>
-
-    %x = tile.read %slot[0, 0] : !tile.buffer<128x64xf32, tmem> -> tensor<128x64xf32>   // after
-    %0 = tile.convert_layout %x : tensor<128x64xf32> -> tensor<128x64xf32, #layout>
-    %y = arith.truncf %0 : tensor<128x64xf32, #layout> to tensor<128x64xbf16, #layout>
-    ```
-
-    | of which roles | the layouts |
-    |---|---|
-    | whose warp groups issue MMAs | the accumulator of a wgmma |
-    | that read or write tensor memory | rows of tcgen05.ld: a lane has a row |
-    | all others | 16 bytes in a thread, then lanes and warps along the rows of the largest tile |
-
-    | message | why |
-    |---|---|
-    | works on a 'tensor<4x4x4xf32>' in @compute: a tile of rank 3 has no layout in registers | |
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
-  ];
-}
-
 def UnrollSlices : Pass<"unroll-slices", "tile::KernelOp"> {
   let summary = "unroll loops that cut tiles in registers";
   let description = [{

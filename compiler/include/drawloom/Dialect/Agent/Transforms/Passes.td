@@ -394,6 +394,40 @@ def MapExecutionUnits : Pass<"map-execution-units", "tile::KernelOp"> {
   }];
 }
 
+def AssignLayouts : Pass<"assign-layouts", "tile::KernelOp"> {
+  let summary = "say which thread has which element of each tile";
+  let description = [{
+    A tile in registers gets a layout as a part of its type; a tile in a slot
+    has none. Where threads read a slot, there is a `tile.convert_layout` after
+    this pass. Constants, splats and iotas stand where they are used, a load
+    once for each layout that a use needs, and tiles that are made before the
+    roles in each role that uses them. Layouts from an earlier run are made
+    anew.
+
+    ```mlir
+    agent.consume %sum as (%x) by(threads) : !sum {                          // before
+      %y = arith.truncf %x : tensor<128x64xf32> to tensor<128x64xbf16>
+
+    agent.consume %sum as (%x) by(threads) : !sum {                          // after
+      %0 = tile.convert_layout %x : tensor<128x64xf32> -> tensor<128x64xf32, #layout>
+      %y = arith.truncf %0 : tensor<128x64xf32, #layout> to tensor<128x64xbf16, #layout>
+    ```
+
+    | of which roles | the layouts |
+    |---|---|
+    | whose warp groups issue MMAs | the accumulator of a wgmma |
+    | that read or write tensor memory | rows of tcgen05.ld: a lane has a row |
+    | all others | 16 bytes in a thread, then lanes and warps along the rows of the largest tile |
+
+    | message | why |
+    |---|---|
+    | works on a 'tensor<4x4x4xf32>' in @compute: a tile of rank 3 has no layout in registers | |
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def SizePipes : Pass<"size-pipes", "tile::KernelOp"> {
   let summary = "give each pipe as many slots as memory holds";
   let description = [{
@@ -414,7 +448,7 @@ def SizePipes : Pass<"size-pipes", "tile::KernelOp"> {
     | memory | pipes | slots |
     |---|---|---|
     | tensor memory | all | the slots of their kind; if these don't fit, one, and results of MMAs two as far as they fit, in the order of the program, unless two tiles are interleaved |
-    | shared memory | loaded ahead: by a loop of MMAs, or in a kernel without MMAs | what the others leave, the same number for all, up to eight |
+    | shared memory | loaded ahead: by a loop, but for one over subtiles, or in a kernel without MMAs | what the others leave, the same number for all, up to eight |
     | | loaded once for a work tile | two; where loads ahead would get fewer than four slots otherwise, one, and two if memory is left |
     | | others | the slots of their kind |
 
@@ -430,8 +464,8 @@ def BudgetRegisters : Pass<"budget-registers", "tile::KernelOp"> {
   let description = [{
     Roles that compute no tile get 40 registers a thread, or less where the
     others need it; those that compute get what their tiles take and an equal
-    share of the rest. What a tile takes, the layout says that `assign-layouts`
-    will give it: a vector along columns may be whole in every thread. The sum stays within what the CTA enters with, and that
+    share of the rest. What a tile takes, its layout says: a vector along columns
+    may be whole in every thread. The sum stays within what the CTA enters with, and that
     number is recorded: it belongs into the kernel's header (`.maxnreg`), without
     which ptxas ignores setmaxnreg. It is large enough for the widest instruction,
     too, as ptxas demands. Budgets that the program gives are kept and checked.
