@@ -50,7 +50,7 @@ def launch(tools: Path, program: Path, arch: str, arrays: list[np.ndarray],
                          ("program.mlir", "kernel.mlir", "kernel.ptx"))
     source.write_text(program.read_text().replace("sm_100a", arch))
     subprocess.run([tools / "drawloom-opt", source, "--front-half",
-                    "--lower-work-tiles", "--lower-pipes",
+                    "--lower-work-tiles", "--assign-slot-phase", "--lower-pipes",
                     "--schedule-wgmma",
                     "--unroll-slices", "--access-memory",
                     "--stage-conversions",

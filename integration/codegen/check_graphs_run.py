@@ -329,7 +329,7 @@ def compile_graph(tools, name, target, folder):
     at = head.end(1) + 1
     program.write_text(text[:at] + f' attributes {{tile.target = "{target}"}}' + text[at:])
     for command in ([tools / "drawloom-opt", program, "--front-half",
-                     "--lower-work-tiles", "--lower-pipes",
+                     "--lower-work-tiles", "--assign-slot-phase", "--lower-pipes",
                      "--schedule-wgmma",
                      "--unroll-slices", "--access-memory",
                     "--stage-conversions",

@@ -188,6 +188,25 @@ static constexpr SeededBug bugs[] = {
            makeNumber(publish, 1, IntegerType::get(publish->getContext(), 1)));
        return true;
      }},
+    {"wrong-first-phase", "gemm", "sm_100a", "assign-slot-phase",
+     "is at slot 0 of pipe 'operands', phase 0, but the next one is slot 0, "
+     "phase 1",
+     [](KernelOp k) {
+       find<VariableOp>(k, "operand_load").setInitial({0, 0});
+       return true;
+     }},
+    {"variable-of-another-pipe", "gemm", "sm_100a", "assign-slot-phase",
+     "of pipe 'output'",
+     [](KernelOp k) {
+       auto consume = find<ConsumeOp>(k, "epilogue", [](ConsumeOp op) {
+         return op.getEngine(0) == Engine::tma;
+       });
+       consume.getAtMutable().assign(
+           find<VariableOp>(k, "epilogue", [](VariableOp op) {
+             return op.getName() == "result.empties";
+           }).getVariable());
+       return true;
+     }},
     {"fence-async-dropped", "gemm", "sm_100a", "lower-pipes",
      "no 'agent.fence async' comes between",
      [](KernelOp k) { return erase(findFence(k, "epilogue", Fence::async)); }},

@@ -69,6 +69,7 @@ bool Ring::hasEmpty() const {
 }
 
 void Ring::acquire() {
+  ++acquired;
   if (!slots.empty() && slots.front()->owners == 0)
     slots.pop_front();
   slots.push_back(std::make_shared<Content>());
@@ -90,6 +91,7 @@ void Ring::fill(llvm::SmallVector<RuntimeValue> values, int64_t number,
 
 std::shared_ptr<const Content> Ring::take(agent::RoleOp role) {
   Consumer &consumer = find(role);
+  ++consumer.taken;
   consumer.owned.push_back(consumer.full.front());
   consumer.full.pop_front();
   return consumer.owned.back();

@@ -59,6 +59,10 @@ public:
   void fill(llvm::SmallVector<RuntimeValue> values, int64_t number,
             bool isEnd = false);
 
+  /// How many slots were acquired, and how many the role has taken.
+  uint64_t countAcquired() const { return acquired; }
+  uint64_t countTaken(agent::RoleOp role) { return find(role).taken; }
+
   /// How many full slots there are for the role, and owning the next one.
   size_t countFull(agent::RoleOp role) const;
   std::shared_ptr<const Content> take(agent::RoleOp role);
@@ -72,6 +76,7 @@ private:
     agent::RoleOp role;
     llvm::SmallVector<std::pair<int64_t, int64_t>, 1> items;
     std::deque<std::shared_ptr<Content>> full, owned;
+    uint64_t taken = 0;
 
     bool sees(int64_t number) const;
   };
@@ -79,6 +84,7 @@ private:
 
   agent::PipeOp pipe;
   size_t capacity;
+  uint64_t acquired = 0;
   /// The contents of the slots that were ever filled, the oldest first.
   std::deque<std::shared_ptr<Content>> slots;
   llvm::SmallVector<Consumer, 2> consumers;

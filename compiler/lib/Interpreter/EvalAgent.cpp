@@ -14,6 +14,7 @@
 
 #include "Agents.h"
 #include "drawloom/Dialect/Agent/IR/MessageOps.h"
+#include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Interpreter/Interpreter.h"
 #include <algorithm>
@@ -97,14 +98,95 @@ static LogicalResult runSwitch(Operation *op, Evaluator &eval) {
   return result;
 }
 
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+static LogicalResult makeVariable(Operation *op, Evaluator &eval) {
+  llvm::ArrayRef<int32_t> initial =
+      mlir::cast<agent::VariableOp>(op).getInitial();
+  HostTensor numbers(Format::I32, {static_cast<int64_t>(initial.size())});
+  for (auto [place, number] : llvm::enumerate(initial))
+    numbers.setInt(static_cast<int64_t>(place), number);
+  eval.set(op->getResult(0), std::move(numbers));
+  return llvm::success();
+}
+
+static LogicalResult getVariable(Operation *op, Evaluator &eval) {
+  TensorRef numbers = eval.get(op->getOperand(0));
+  for (mlir::OpResult result : op->getResults())
+    eval.set(result,
+             HostTensor::scalar(Format::I32,
+                                numbers->getInt(result.getResultNumber())));
+  return llvm::success();
+}
+
+static LogicalResult setVariable(Operation *op, Evaluator &eval) {
+  HostTensor numbers = *eval.get(op->getOperand(0));
+  for (auto [place, value] : llvm::enumerate(op->getOperands().drop_front()))
+    numbers.setInt(static_cast<int64_t>(place), eval.getIndex(value));
+  eval.set(op->getOperand(0), std::move(numbers));
+  return llvm::success();
+}
+
+/// Advances the variable of an end of a pipe, if it has one. It must be at the
+/// slot that comes next, which is known here from how many have come before.
+static LogicalResult advance(Operation *op, Evaluator &eval, mlir::Value at,
+                             agent::PipeOp pipe, uint64_t before, bool fills) {
+  if (!at)
+    return llvm::success();
+  HostTensor position = *eval.get(at);
+  auto find = [&](uint64_t count) {
+    uint64_t slots = pipe.getSlots();
+    return std::pair<int64_t, int64_t>(count % slots,
+                                       (count / slots + fills) & 1);
+  };
+  auto [slot, phase] = find(before);
+  if (position.getInt(0) != slot || position.getInt(1) != phase)
+    return op->emitError() << "is at slot " << position.getInt(0)
+                           << " of pipe '" << pipe.getName() << "', phase "
+                           << position.getInt(1)
+                           << ", but the next one is slot " << slot
+                           << ", phase " << phase << " [interpreter]";
+  auto [next, nextPhase] = find(before + 1);
+  position.setInt(0, next);
+  position.setInt(1, nextPhase);
+  eval.set(at, std::move(position));
+  return llvm::success();
+}
+
+/// Acquires the next slot, to be filled.
+static LogicalResult acquire(Operation *op, Evaluator &eval, Ring &ring,
+                             mlir::Value at) {
+  if (failed(eval.getAgents().runner->waitFor(op, ring, Need::Empty)) ||
+      failed(advance(op, eval, at, ring.getPipe(), ring.countAcquired(),
+                     /*fills=*/true)))
+    return llvm::failure();
+  ring.acquire();
+  return llvm::success();
+}
+
+/// Takes what is in the next full slot; null after an error.
+static std::shared_ptr<const Content> take(Operation *op, Evaluator &eval,
+                                           Ring &ring, mlir::Value at) {
+  RoleRunner &runner = *eval.getAgents().runner;
+  if (failed(runner.waitFor(op, ring, Need::Full)) ||
+      failed(advance(op, eval, at, ring.getPipe(),
+                     ring.countTaken(runner.getRole()), /*fills=*/false)))
+    return nullptr;
+  return ring.take(runner.getRole());
+}
+
+//===----------------------------------------------------------------------===//
+// Pipes
+//===----------------------------------------------------------------------===//
+
 static LogicalResult produce(Operation *op, Evaluator &eval) {
   auto produce = mlir::cast<agent::ProduceOp>(op);
   RoleRunner &runner = *eval.getAgents().runner;
   Ring &ring = *eval.getAgents().rings[produce.getPipe()];
-  if (failed(runner.waitFor(op, ring, Need::Empty)))
-    return llvm::failure();
-  ring.acquire();
-  if (failed(eval.runBody(produce.getBody().front())))
+  if (failed(acquire(op, eval, ring, produce.getAt())) ||
+      failed(eval.runBody(produce.getBody().front())))
     return llvm::failure();
   ring.fill(yielded(produce.getBody(), eval), runner.getNumber());
   return llvm::success();
@@ -123,11 +205,14 @@ static LogicalResult consume(Operation *op, Evaluator &eval) {
   RoleRunner &runner = *eval.getAgents().runner;
   llvm::SmallVector<Ring *, 2> rings;
   llvm::SmallVector<RuntimeValue> arguments;
-  for (mlir::Value pipe : consume.getPipes()) {
+  for (auto [number, pipe] : llvm::enumerate(consume.getPipes())) {
     rings.push_back(eval.getAgents().rings[pipe].get());
-    if (failed(runner.waitFor(op, *rings.back(), Need::Full)))
+    mlir::Value at =
+        consume.getAt().empty() ? mlir::Value() : consume.getAt()[number];
+    std::shared_ptr<const Content> content = take(op, eval, *rings.back(), at);
+    if (!content)
       return llvm::failure();
-    llvm::append_range(arguments, rings.back()->take(runner.getRole())->values);
+    llvm::append_range(arguments, content->values);
   }
   if (failed(eval.run(consume.getBody().front(), arguments)))
     return llvm::failure();
@@ -276,10 +361,11 @@ static LogicalResult publish(Operation *op, Evaluator &eval) {
   auto publish = mlir::cast<agent::PublishOp>(op);
   RoleRunner &runner = *eval.getAgents().runner;
   Ring &ring = *eval.getAgents().rings[publish.getPipe()];
-  if (failed(runner.waitFor(op, ring, Need::Empty)))
+  if (failed(acquire(op, eval, ring, publish.getAt())))
     return llvm::failure();
-  ring.acquire();
-  ring.fill(eval.collect(op->getOperands().drop_front()), runner.getNumber());
+  llvm::SmallVector<RuntimeValue> values = eval.collect(publish.getValues());
+  values.insert(values.begin(), eval.getValue(publish.getThere()));
+  ring.fill(std::move(values), runner.getNumber());
   return llvm::success();
 }
 
@@ -287,9 +373,10 @@ static LogicalResult receive(Operation *op, Evaluator &eval) {
   auto receive = mlir::cast<agent::ReceiveOp>(op);
   RoleRunner &runner = *eval.getAgents().runner;
   Ring &ring = *eval.getAgents().rings[receive.getPipe()];
-  if (failed(runner.waitFor(op, ring, Need::Full)))
+  std::shared_ptr<const Content> message =
+      take(op, eval, ring, receive.getAt());
+  if (!message)
     return llvm::failure();
-  std::shared_ptr<const Content> message = ring.take(runner.getRole());
   for (auto [result, value] :
        llvm::zip_equal(op->getResults(), message->values))
     eval.setValue(result, value);
@@ -313,11 +400,19 @@ static LogicalResult leads(Operation *op, Evaluator &eval) {
 }
 
 static constexpr NamedRule agentRules[] = {
-    {"agent.pipe", makePipe},      {"agent.items", makeItems},
-    {"agent.switch", runSwitch},   {"agent.produce", produce},
-    {"agent.consume", consume},    {"agent.for_each_item", forEachItem},
-    {"agent.publish", publish},    {"agent.receive", receive},
-    {"agent.next_tile", nextTile}, {"agent.leads", leads},
+    {"agent.variable", makeVariable},
+    {"agent.get", getVariable},
+    {"agent.set", setVariable},
+    {"agent.pipe", makePipe},
+    {"agent.items", makeItems},
+    {"agent.switch", runSwitch},
+    {"agent.produce", produce},
+    {"agent.consume", consume},
+    {"agent.for_each_item", forEachItem},
+    {"agent.publish", publish},
+    {"agent.receive", receive},
+    {"agent.next_tile", nextTile},
+    {"agent.leads", leads},
 };
 
 llvm::ArrayRef<NamedRule> drawloom::interp::getAgentRules() {

@@ -134,6 +134,8 @@ void drawloom::buildProtocol(OpPassManager &passes, bool unproved) {
   // Work tiles are numbers that loops count, or messages.
   passes.addNestedPass<tile::KernelOp>(
       agent::createLowerWorkTiles({.unproved = unproved}));
+  // Which slot comes next, for each end of a pipe.
+  passes.addNestedPass<tile::KernelOp>(agent::createAssignSlotPhase());
   // The protocol of the pipes is written out: waits, arrivals, fences.
   passes.addNestedPass<tile::KernelOp>(agent::createLowerPipes());
   // Which MMAs are in flight, and where they are waited for.

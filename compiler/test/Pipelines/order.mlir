@@ -22,10 +22,16 @@
 // WARPS: error: role @operand_load has no warps yet; budgets go by warp groups, so run map-execution-units first [pass-order]
 
 // Memory before code, and a proof.
-// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,prove-progress,map-execution-units,assign-layouts,budget-registers,lower-work-tiles,lower-pipes))' 2>&1 | FileCheck %s --check-prefix=PLACES
+// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,prove-progress,map-execution-units,assign-layouts,budget-registers,lower-work-tiles,assign-slot-phase,lower-pipes))' 2>&1 | FileCheck %s --check-prefix=PLACES
 // PLACES: error: 'agent.pipe' op has no place: code is generated after 'place-memory' [pass-order]
-// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,map-execution-units,assign-layouts,budget-registers,place-memory,lower-work-tiles,lower-pipes))' 2>&1 | FileCheck %s --check-prefix=PROOF
+// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,map-execution-units,assign-layouts,budget-registers,place-memory,lower-work-tiles,assign-slot-phase,lower-pipes))' 2>&1 | FileCheck %s --check-prefix=PROOF
 // PROOF: error: 'agent.switch' op has no verdict on deadlock freedom: code is generated after 'prove-progress'
+
+// Numbers for work tiles before slots, and slots before the protocol.
+// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,prove-progress,map-execution-units,assign-layouts,budget-registers,place-memory,assign-slot-phase))' 2>&1 | FileCheck %s --check-prefix=TILES
+// TILES: error: 'agent.for_each_item' op has work tiles: slots are assigned after 'lower-work-tiles' [pass-order]
+// RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,prove-progress,map-execution-units,assign-layouts,budget-registers,place-memory,lower-work-tiles,lower-pipes))' 2>&1 | FileCheck %s --check-prefix=SLOTS
+// SLOTS: error: 'agent.produce' op has no slot: the protocol is written out after 'assign-slot-phase' [pass-order]
 
 // The protocol before the code.
 // RUN: not drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(choose-schedule,plan-cta,assign-roles,form-pipes,assign-engines,prove-progress,map-execution-units,assign-layouts,budget-registers,place-memory),convert-agent-to-nvvm)' 2>&1 | FileCheck %s --check-prefix=CODE

@@ -51,7 +51,7 @@ static StringRef findError(Operation *op, const target::Architecture &arch,
                            std::optional<int64_t> sharedBytes) {
   if (!llvm::all_of(op->getOperands(), isKnown))
     return "takes slots or barriers that are not made by name in this kernel";
-  if (isa<PipeOp, ItemsOp, ForEachItemOp, NextTileOp, LeadsOp>(op))
+  if (isa<PipeOp, ItemsOp, ForEachItemOp, NextTileOp, LeadsOp, VariableOp>(op))
     return "must be lowered before code is generated";
   if (isa<ElectOp>(op) && !op->getParentOfType<RoleOp>())
     return "elects a thread outside a role";

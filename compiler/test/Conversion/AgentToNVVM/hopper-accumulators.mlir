@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s --front-half --lower-work-tiles --lower-pipes --schedule-wgmma --unroll-slices --access-memory --convert-agent-to-nvvm | FileCheck %s
+// RUN: drawloom-opt %s --front-half --lower-work-tiles --assign-slot-phase --lower-pipes --schedule-wgmma --unroll-slices --access-memory --convert-agent-to-nvvm | FileCheck %s
 
 // The accumulator of the outer loop is waited for where the inner one begins, and
 // is in other registers then. So it is done before the iteration ends, where these

@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s --front-half --lower-work-tiles --lower-pipes --schedule-wgmma --unroll-slices --access-memory --convert-agent-to-nvvm | FileCheck %s
+// RUN: drawloom-opt %s --front-half --lower-work-tiles --assign-slot-phase --lower-pipes --schedule-wgmma --unroll-slices --access-memory --convert-agent-to-nvvm | FileCheck %s
 
 // X is A and B. As A it has a place for each warp group, as B one for all.
 

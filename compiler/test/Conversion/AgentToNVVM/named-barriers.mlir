@@ -1,6 +1,6 @@
 // Only roles whose warps synchronize have a named barrier, so one after many others has
 // the first: a CTA has 16.
-// RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(prove-progress,map-execution-units,assign-layouts,budget-registers,place-memory,lower-work-tiles,lower-pipes,schedule-wgmma,unroll-slices,access-memory),convert-agent-to-nvvm)' | FileCheck %s
+// RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(prove-progress,map-execution-units,assign-layouts,budget-registers,place-memory,lower-work-tiles,assign-slot-phase,lower-pipes,schedule-wgmma,unroll-slices,access-memory),convert-agent-to-nvvm)' | FileCheck %s
 
 // CHECK-LABEL: llvm.func @late(
 // MLIR names a constant by its value.

@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s --front-half --lower-work-tiles --lower-pipes --schedule-wgmma --unroll-slices --access-memory --convert-agent-to-nvvm | FileCheck %s
+// RUN: drawloom-opt %s --front-half --lower-work-tiles --assign-slot-phase --lower-pipes --schedule-wgmma --unroll-slices --access-memory --convert-agent-to-nvvm | FileCheck %s
 
 // A transpose of what an MMA reads is a bit of the instruction descriptor
 // and another matrix descriptor: no code moves an element.

@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s --front-half --lower-work-tiles --lower-pipes --schedule-wgmma --unroll-slices --access-memory --convert-agent-to-nvvm | FileCheck %s
+// RUN: drawloom-opt %s --front-half --lower-work-tiles --assign-slot-phase --lower-pipes --schedule-wgmma --unroll-slices --access-memory --convert-agent-to-nvvm | FileCheck %s
 
 // Threads add the MMA of each K tile to the total, in four parts of 64
 // columns. A part is waited for and added before the next one starts. The third

@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s --front-half --lower-work-tiles --lower-pipes --schedule-wgmma --unroll-slices --access-memory --convert-agent-to-nvvm --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --front-half --lower-work-tiles --assign-slot-phase --lower-pipes --schedule-wgmma --unroll-slices --access-memory --convert-agent-to-nvvm --split-input-file | FileCheck %s
 
 // Strides that TMA refuses: four warps copy with cp.async, of 16, 8 or 4 bytes
 // or element by element. The copies of a thread hold the phase open until they

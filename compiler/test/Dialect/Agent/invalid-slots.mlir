@@ -159,7 +159,7 @@ func.func @f() {
     }
     agent.role @b warps(1) {
       // expected-error@below {{'agent.consume' op has block arguments (tensor<8xf32>), but the slots hold (tensor<4xf32>)}}
-      "agent.consume"(%p) ({
+      "agent.consume"(%p) <{operandSegmentSizes = array<i32: 1, 0>}> ({
       ^bb0(%x: tensor<8xf32>):
         agent.yield
       }) : (!agent.pipe<smem, tensor<4xf32>>) -> ()
@@ -301,4 +301,70 @@ func.func @f(%n: index) {
 func.func @f() {
   // expected-error@below {{'agent.yield' op expects parent op to be one of 'agent.consume, agent.for_each_item, agent.items, agent.produce, agent.role'}}
   "agent.yield"() : () -> ()
+}
+
+// -----
+
+func.func @f() {
+  %p = agent.pipe "p" slots(1) message : ()
+  %q = agent.pipe "q" slots(1) message : ()
+  agent.switch {
+    agent.role @a warps(1) {
+      agent.produce %p : !agent.pipe<message> {
+      }
+      agent.produce %q : !agent.pipe<message> {
+      }
+    }
+    agent.role @b warps(1) {
+      %at = agent.variable "p.empties" [0, 0]
+      // expected-error@below {{'agent.consume' op has 1 variables for 2 pipes; each pipe has a next slot of its own}}
+      agent.consume %p, %q at(%at) : !agent.pipe<message>, !agent.pipe<message> {
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  %p = agent.pipe "p" slots(1) message : ()
+  agent.switch {
+    agent.role @a warps(1) {
+      %at = agent.variable "p.fills" [0]
+      // expected-error@below {{'agent.produce' op is at 'p.fills', which has 1 numbers; a slot and a phase are two}}
+      agent.produce %p at(%at) : !agent.pipe<message> {
+      }
+    }
+    agent.role @b warps(1) {
+      agent.consume %p : !agent.pipe<message> {
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @f(%n: index, %at: !agent.variable) {
+  // expected-error@below {{'agent.next_tile' op expects the result of an 'agent.variable' in front of it}}
+  %next = agent.next_tile after %n of %n at(%at)
+  return
+}
+
+// -----
+
+func.func @f(%at: !agent.variable) {
+  // expected-error@below {{'agent.get' op expects the result of an 'agent.variable' in front of it}}
+  %slot = agent.get %at : i32
+  return
+}
+
+// -----
+
+func.func @f(%slot: i32) {
+  %at = agent.variable "p.fills" [0, 1]
+  // expected-error@below {{'agent.set' op has 1 values, but 'p.fills' has 2}}
+  agent.set %at, %slot : i32
+  return
 }

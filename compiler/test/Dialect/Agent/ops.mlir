@@ -209,6 +209,42 @@ func.func @messages(%n: index, %there: i1, %x: i32) {
   return
 }
 
+// Variables, and what reads and advances them.
+// CHECK-LABEL: func @variables
+func.func @variables(%n: index, %there: i1, %x: i32) {
+  %work = agent.pipe "work" slots(2) message : (index, i32)
+  %go = agent.pipe "go" slots(2) message : ()
+  agent.switch {
+    agent.role @a warps(1) {
+      // CHECK: %work.fills = agent.variable "work.fills" [0, 1]
+      %fills = agent.variable "work.fills" [0, 1]
+      // CHECK-NEXT: %go.fills = agent.variable "go.fills" [0, 1]
+      %go_fills = agent.variable "go.fills" [0, 1]
+      // CHECK-NEXT: %{{.*}}:2 = agent.get %work.fills : i32, i32
+      %slot, %phase = agent.get %fills : i32, i32
+      // CHECK-NEXT: agent.set %work.fills, %{{.*}}#1, %{{.*}}#0 : i32, i32
+      agent.set %fills, %phase, %slot : i32, i32
+      // CHECK-NEXT: agent.publish %work at(%work.fills) there(%{{.*}}) values(%{{.*}}, %{{.*}}) : !agent.pipe<message, index, i32>
+      agent.publish %work at(%fills) there(%there) values(%n, %x) : !agent.pipe<message, index, i32>
+      // CHECK-NEXT: agent.produce %go at(%go.fills) by(threads) : !agent.pipe<message> {
+      agent.produce %go at(%go_fills) by(threads) : !agent.pipe<message> {
+      }
+      // CHECK: agent.next_tile after %{{.*}} of %{{.*}} at(%go.fills)
+      %next = agent.next_tile after %n of %n at(%go_fills)
+    }
+    agent.role @b warps(1) {
+      %empties = agent.variable "work.empties" [0, 0]
+      %go_empties = agent.variable "go.empties" [0, 0]
+      // CHECK: agent.receive %work at(%work.empties) : !agent.pipe<message, index, i32>
+      %more, %values:2 = agent.receive %work at(%empties) : !agent.pipe<message, index, i32>
+      // CHECK-NEXT: agent.consume %go at(%go.empties) lag(1) by(threads) : !agent.pipe<message> {
+      agent.consume %go at(%go_empties) lag(1) by(threads) : !agent.pipe<message> {
+      }
+    }
+  }
+  return
+}
+
 // The names of roles are for their switch only: a role can still call a
 // function.
 func.func private @helper()

@@ -88,8 +88,25 @@ void PipeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 // ConsumeOp
 //===----------------------------------------------------------------------===//
 
+/// Parses `by(...)`, if it is there.
+static ParseResult parseEngines(OpAsmParser &parser, StringAttr name,
+                                OperationState &result) {
+  if (failed(parser.parseOptionalKeyword("by")))
+    return success();
+  SmallVector<Attribute> engines;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
+        FailureOr<Engine> engine = FieldParser<Engine, Engine>::parse(parser);
+        if (succeeded(engine))
+          engines.push_back(EngineAttr::get(parser.getContext(), *engine));
+        return success(succeeded(engine));
+      }))
+    return failure();
+  result.addAttribute(name, parser.getBuilder().getArrayAttr(engines));
+  return success();
+}
+
 ParseResult ConsumeOp::parse(OpAsmParser &parser, OperationState &result) {
-  SmallVector<OpAsmParser::UnresolvedOperand> pipes;
+  SmallVector<OpAsmParser::UnresolvedOperand> pipes, at;
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<Type> pipeTypes;
   SMLoc pipesLoc = parser.getCurrentLocation();
@@ -99,6 +116,9 @@ ParseResult ConsumeOp::parse(OpAsmParser &parser, OperationState &result) {
   if (succeeded(parser.parseOptionalKeyword("as")) &&
       parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren))
     return failure();
+  if (succeeded(parser.parseOptionalKeyword("at")) &&
+      parser.parseOperandList(at, AsmParser::Delimiter::Paren))
+    return failure();
   if (succeeded(parser.parseOptionalKeyword("lag"))) {
     int64_t lag;
     if (parser.parseLParen() || parser.parseInteger(lag) ||
@@ -107,19 +127,8 @@ ParseResult ConsumeOp::parse(OpAsmParser &parser, OperationState &result) {
     result.addAttribute(getLagAttrName(result.name),
                         parser.getBuilder().getI64IntegerAttr(lag));
   }
-  if (succeeded(parser.parseOptionalKeyword("by"))) {
-    SmallVector<Attribute> engines;
-    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
-          FailureOr<Engine> engine = FieldParser<Engine, Engine>::parse(parser);
-          if (succeeded(engine))
-            engines.push_back(EngineAttr::get(parser.getContext(), *engine));
-          return success(succeeded(engine));
-        }))
-      return failure();
-    result.addAttribute(getEnginesAttrName(result.name),
-                        parser.getBuilder().getArrayAttr(engines));
-  }
-  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+  if (parseEngines(parser, getEnginesAttrName(result.name), result) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.parseColon())
     return failure();
   do {
@@ -129,8 +138,12 @@ ParseResult ConsumeOp::parse(OpAsmParser &parser, OperationState &result) {
     pipeTypes.push_back(type);
   } while (succeeded(parser.parseOptionalComma()));
   if (parser.resolveOperands(pipes, pipeTypes, pipesLoc, result.operands) ||
+      parser.resolveOperands(at, VariableType::get(parser.getContext()),
+                             result.operands) ||
       parser.parseOptionalArrowTypeList(result.types))
     return failure();
+  result.getOrAddProperties<Properties>().operandSegmentSizes = {
+      static_cast<int32_t>(pipes.size()), static_cast<int32_t>(at.size())};
 
   SmallVector<Type> payload = getSlotValues(pipeTypes);
   if (arguments.size() != payload.size())
@@ -150,6 +163,8 @@ void ConsumeOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getPipes();
   if (getBody().getNumArguments())
     printer << " as (" << getBody().getArguments() << ')';
+  if (!getAt().empty())
+    printer << " at(" << getAt() << ')';
   if (getLag())
     printer << " lag(" << getLag() << ')';
   if (std::optional<ArrayAttr> engines = getEngines()) {
@@ -161,7 +176,8 @@ void ConsumeOp::print(OpAsmPrinter &printer) {
     printer << ')';
   }
   printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {getLagAttrName(), getEnginesAttrName()});
+      (*this)->getAttrs(), {getLagAttrName(), getEnginesAttrName(),
+                            getOperandSegmentSizesAttrName()});
   printer << " : " << getPipes().getTypes();
   printer.printOptionalArrowTypeList(getResultTypes());
   printer << ' ';

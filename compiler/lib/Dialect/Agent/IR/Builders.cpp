@@ -34,7 +34,9 @@ void ConsumeOp::build(OpBuilder &builder, OperationState &state,
                       BodyBuilder body) {
   state.addTypes(results);
   state.addOperands(pipes);
-  state.getOrAddProperties<Properties>().lag = builder.getI64IntegerAttr(lag);
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.lag = builder.getI64IntegerAttr(lag);
+  properties.operandSegmentSizes = {static_cast<int32_t>(pipes.size()), 0};
   ensureTerminator(
       addBody(builder, state, getSlotValues(pipes.getTypes()), body), builder,
       state.location);

@@ -32,13 +32,21 @@ static LogicalResult verifyEnd(Operation *op, Value value) {
   return success();
 }
 
-LogicalResult PublishOp::verify() { return verifyEnd(*this, getPipe()); }
+LogicalResult PublishOp::verify() {
+  return failure(failed(verifyEnd(*this, getPipe())) ||
+                 failed(verifyAt(*this, getAtMutable())));
+}
 
-LogicalResult ReceiveOp::verify() { return verifyEnd(*this, getPipe()); }
+LogicalResult ReceiveOp::verify() {
+  return failure(failed(verifyEnd(*this, getPipe())) ||
+                 failed(verifyAt(*this, getAtMutable())));
+}
 
 void ReceiveOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getThere(), "there");
 }
+
+LogicalResult NextTileOp::verify() { return verifyAt(*this, getAtMutable()); }
 
 void NextTileOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getNext(), "next");

@@ -38,6 +38,14 @@ static LogicalResult verifyEnd(EndOp op, PipeOp pipe, StringRef order) {
   return success();
 }
 
+/// The variable of the next slot is read and set.
+static void
+addAdvance(OpOperand &at,
+           SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &at);
+  effects.emplace_back(MemoryEffects::Write::get(), &at);
+}
+
 //===----------------------------------------------------------------------===//
 // ProduceOp
 //===----------------------------------------------------------------------===//
@@ -46,6 +54,8 @@ LogicalResult ProduceOp::verify() {
   FailureOr<PipeOp> pipe = agent::getPipe(*this, getPipe());
   if (failed(pipe))
     return failure();
+  if (failed(verifyAt(*this, getAtMutable())))
+    return failure();
   return verifyEnd(*this, *pipe, "filled");
 }
 
@@ -53,6 +63,8 @@ void ProduceOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   effects.emplace_back(MemoryEffects::Write::get(), &getPipeMutable(),
                        PipeResource::get());
+  for (OpOperand &at : getAtMutable())
+    addAdvance(at, effects);
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,6 +90,12 @@ static LogicalResult verifyLag(ConsumeOp op, PipeOp pipe) {
 LogicalResult ConsumeOp::verify() {
   if (getPipes().empty())
     return emitOpError("needs at least one pipe");
+  if (!getAt().empty() && getAt().size() != getPipes().size())
+    return emitOpError() << "has " << getAt().size() << " variables for "
+                         << getPipes().size()
+                         << " pipes; each pipe has a next slot of its own";
+  if (failed(verifyAt(*this, getAt())))
+    return failure();
   if (getLag() < 0)
     return emitOpError() << "has a lag of " << getLag()
                          << "; a lag is 0 or more";
@@ -112,6 +130,8 @@ void ConsumeOp::getEffects(
     effects.emplace_back(MemoryEffects::Write::get(), &pipe,
                          PipeResource::get());
   }
+  for (OpOperand &at : getAtMutable())
+    addAdvance(at, effects);
 }
 
 void ConsumeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,

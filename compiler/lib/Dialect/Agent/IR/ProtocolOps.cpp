@@ -8,6 +8,7 @@
 
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "Assembly.h"
+#include "Verify.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -19,6 +20,45 @@ using namespace drawloom::agent;
 //===----------------------------------------------------------------------===//
 // Memory and barriers
 //===----------------------------------------------------------------------===//
+
+void VariableOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getVariable(), getName());
+}
+
+LogicalResult agent::verifyAt(Operation *end, OperandRange at) {
+  for (Value value : at) {
+    auto variable = getInFront<VariableOp>(end, value);
+    if (!variable)
+      return end->emitOpError("expects the result of an 'agent.variable' in "
+                              "front of it");
+    if (size_t count = variable.getInitial().size(); count != 2)
+      return end->emitOpError()
+             << "is at '" << variable.getName() << "', which has " << count
+             << " numbers; a slot and a phase are two";
+  }
+  return success();
+}
+
+/// Checks that as many values are read or set as the variable has.
+static LogicalResult verifyValues(Operation *op, Value value, size_t count) {
+  auto variable = getInFront<VariableOp>(op, value);
+  if (!variable)
+    return op->emitOpError("expects the result of an 'agent.variable' in "
+                           "front of it");
+  if (count == variable.getInitial().size())
+    return success();
+  return op->emitOpError() << "has " << count << " values, but '"
+                           << variable.getName() << "' has "
+                           << variable.getInitial().size();
+}
+
+LogicalResult GetOp::verify() {
+  return verifyValues(*this, getVariable(), getValues().size());
+}
+
+LogicalResult SetOp::verify() {
+  return verifyValues(*this, getVariable(), getValues().size());
+}
 
 void SlotsOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getSlots(), getName());

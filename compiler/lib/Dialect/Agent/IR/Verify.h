@@ -37,6 +37,10 @@ OpT getInFront(mlir::Operation *user, mlir::Value value) {
 /// `agent.pipe` are known when the kernel is compiled.
 mlir::FailureOr<PipeOp> getPipe(mlir::Operation *user, mlir::Value value);
 
+/// Checks that an end of a pipe is at a slot and a phase, if it says where it
+/// is.
+llvm::LogicalResult verifyAt(mlir::Operation *end, mlir::OperandRange at);
+
 /// Checks that the ends of a pipe in one role agree about who works.
 llvm::LogicalResult verifyEngines(PipeOp pipe);
 

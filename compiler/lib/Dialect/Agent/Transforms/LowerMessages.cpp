@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The answer about the next work tile is waited for before the loop goes on:
-// when the role ends, no answer is in flight.
+// A work tile that is found at run time is a message to the roles that wait for
+// it, and the next one is asked for. The answer is waited for before the loop
+// goes on: when the role ends, no answer is in flight.
 
-#include "RoleLowering.h"
+#include "RoleCode.h"
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,103 +24,119 @@ using namespace drawloom::agent;
 // Messages
 //===----------------------------------------------------------------------===//
 
-void RoleLowering::lowerPublish(PublishOp op) {
-  LoweredPipe &pipe = pipes.find(op.getPipe())->second;
-  Ring &ring = rings[{op.getPipe(), Fills}];
-  SmallVector<Value> values;
-  for (Value value : op.getValues())
-    values.push_back(map.lookupOrDefault(value));
-  Value full = getBarrier(b, pipe.full, ring.slot);
-  WaitOp::create(b, getBarrier(b, pipe.empty, ring.slot), ring.phase);
-  WriteMessageOp::create(b, pipe.slots, ring.slot,
-                         map.lookupOrDefault(op.getThere()), values);
+void agent::lowerPublish(PublishOp op, RoleCode &code) {
+  CodeBuilder b(op.getLoc(), op);
+  LoweredPipe &pipe = code.getPipe(op.getPipe());
+  Position at = getPosition(b, op.getAt());
+  Value full = getBarrier(b, pipe.full, at.slot);
+  WaitOp::create(b, getBarrier(b, pipe.empty, at.slot), at.phase);
+  WriteMessageOp::create(b, pipe.slots, at.slot, op.getThere(), op.getValues());
   ArriveOp::create(b, full, Engine::threads);
-  advance(pipe, ring);
+  advance(b, op.getAt(), at, pipe.pipe.getSlots());
+  op.erase();
 }
 
-ReadMessageOp RoleLowering::readMessage(LoweredPipe &pipe, Value slot) {
+ReadMessageOp agent::readMessage(CodeBuilder &b, LoweredPipe &pipe,
+                                 Value slot) {
   SmallVector<Type> types = {b.getI1Type()};
   llvm::append_range(types, pipe.pipe.getPipe().getType().getPayload());
   return ReadMessageOp::create(b, types, pipe.slots, slot);
 }
 
-void RoleLowering::lowerReceive(ReceiveOp op) {
-  LoweredPipe &pipe = pipes.find(op.getPipe())->second;
-  Ring &ring = rings[{op.getPipe(), Empties}];
-  WaitOp::create(b, getBarrier(b, pipe.full, ring.slot), ring.phase);
-  ReadMessageOp message = readMessage(pipe, ring.slot);
-  map.map(op.getResults(), message.getResults());
+void agent::lowerReceive(ReceiveOp op, RoleCode &code) {
+  CodeBuilder b(op.getLoc(), op);
+  LoweredPipe &pipe = code.getPipe(op.getPipe());
+  Position at = getPosition(b, op.getAt());
+  WaitOp::create(b, getBarrier(b, pipe.full, at.slot), at.phase);
+  ReadMessageOp message = readMessage(b, pipe, at.slot);
   // The message is in registers, so its slot is free.
-  ArriveOp::create(b, getBarrier(b, pipe.empty, ring.slot), Engine::threads);
-  advance(pipe, ring);
+  ArriveOp::create(b, getBarrier(b, pipe.empty, at.slot), Engine::threads);
+  advance(b, op.getAt(), at, pipe.pipe.getSlots());
+  replace(op, message.getResults());
 }
 
 //===----------------------------------------------------------------------===//
 // The next work tile
 //===----------------------------------------------------------------------===//
 
-/// Goes to the end of a branch, which has no terminator then: the builder makes
-/// one only for branches without results.
-static void enterBranch(OpBuilder &b, Block *branch) {
-  if (!branch->empty())
-    branch->back().erase();
-  b.setInsertionPointToEnd(branch);
-}
+namespace {
+/// One request for the next work tile.
+class Request {
+public:
+  Request(NextTileOp op, RoleCode &code)
+      : op(op), code(code), tile(code.kernel.nextTile), b(op.getLoc(), op) {}
 
-bool RoleLowering::requestsTiles() {
-  return arch.clusterLaunchControl || roles.getClusterSize() > 1;
+  Value findNext();
+
+private:
+  Value request();
+  Value count();
+  void begin();
+  void forAll(llvm::function_ref<void()> request);
+  void await();
+
+  NextTileOp op;
+  RoleCode &code;
+  const NextTile &tile;
+  CodeBuilder b;
+  /// Of the barrier that the answer comes to.
+  Position at;
+  Value full;
+};
+} // namespace
+
+/// Where the answer comes to. In a cluster the full and the empty barrier flip
+/// once for each, so one variable counts both.
+void Request::begin() {
+  at = getPosition(b, op.getAt());
+  full = getBarrier(b, tile.full, at.slot);
 }
 
 /// The first CTA requests for all, when all have read the tile before.
-void RoleLowering::requestForAll(const Ring &ring,
-                                 llvm::function_ref<void()> request) {
-  Value empty = getBarrier(b, nextTile.empty, ring.slot);
-  ArriveOp::create(b, empty, Engine::threads, constant(1));
-  when(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rank, constant(0)),
-       [&] {
-         WaitOp::create(b, empty, ring.phase);
-         request();
-       });
+void Request::forAll(llvm::function_ref<void()> request) {
+  Value empty = getBarrier(b, tile.empty, at.slot);
+  ArriveOp::create(b, empty, Engine::threads, constant(b, 1));
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, code.rank,
+                                        constant(b, 0));
+  when(b, isFirst, [&] {
+    WaitOp::create(b, empty, at.phase);
+    request();
+  });
 }
 
-/// Waits for the next tile. In a cluster the full and the empty barrier flip
-/// once for each, so one ring counts both.
-void RoleLowering::awaitNextTile(Ring &ring, Value full) {
-  WaitOp::create(b, full, ring.phase);
-  Type i32 = b.getI32Type();
-  auto next = AdvanceOp::create(b, i32, i32, ring.slot, ring.phase, 1);
-  ring.slot = next.getNext();
-  ring.phase = next.getNextPhase();
+/// Waits for the answer.
+void Request::await() {
+  WaitOp::create(b, full, at.phase);
+  advance(b, op.getAt(), at, /*slots=*/1);
 }
 
 /// Requests a tile by cluster launch control, and waits for the response.
-Value RoleLowering::requestTile() {
-  Ring &ring = rings[{nextTile.full, Empties}];
-  Value full = getBarrier(b, nextTile.full, ring.slot);
+Value Request::request() {
+  begin();
   auto expect = [&] {
-    ExpectOp::create(b, full, constant(plan::nextTileBytes));
+    ExpectOp::create(b, full, constant(b, plan::nextTileBytes));
   };
-  auto request = [&] {
-    ClcTryCancelOp::create(b, *nextTile.at, full,
-                           /*multicast=*/bool(nextTile.empty));
+  auto tryCancel = [&] {
+    ClcTryCancelOp::create(b, *tile.at, full,
+                           /*multicast=*/bool(tile.empty));
   };
-  if (!nextTile.empty) {
-    when(elect(Participants::warp), [&] {
+  if (!tile.empty) {
+    when(b, code.elect(b, Participants::warp), [&] {
       expect();
-      request();
+      tryCancel();
     });
   } else {
-    when(elect(Participants::warp), expect);
-    requestForAll(ring, [&] { when(elect(Participants::warp), request); });
+    when(b, code.elect(b, Participants::warp), expect);
+    forAll([&] { when(b, code.elect(b, Participants::warp), tryCancel); });
   }
-  awaitNextTile(ring, full);
-  Value number = ClcQueryOp::create(b, b.getIndexType(), *nextTile.at);
+  await();
+  Value number = ClcQueryOp::create(b, b.getIndexType(), *tile.at);
   // The CTAs of a cluster take neighbors. A rejection is the same for all.
-  if (nextTile.empty) {
+  if (tile.empty) {
     Value none = arith::ConstantIndexOp::create(b, -1);
     Value rejected =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, none);
-    Value own = arith::IndexCastOp::create(b, b.getIndexType(), rank);
+    Value own = arith::IndexCastOp::create(b, b.getIndexType(), code.rank);
     Value mine = arith::AddIOp::create(b, number, own);
     number = arith::SelectOp::create(b, rejected, none, mine);
   }
@@ -131,55 +148,46 @@ Value RoleLowering::requestTile() {
 
 /// How many numbers the counter has given before this CTA's. Of a cluster the
 /// first CTA counts, and broadcasts to all: its number stands for one of each.
-Value RoleLowering::countTile() {
+Value Request::count() {
   Type index = b.getIndexType();
-  if (!nextTile.empty)
+  if (!tile.empty)
     return AtomicNextTileOp::create(b, index);
-  Ring &ring = rings[{nextTile.full, Empties}];
-  Value full = getBarrier(b, nextTile.full, ring.slot);
-  int64_t ctas = roles.getClusterSize();
-  requestForAll(ring, [&] {
-    Value all = constant((int64_t(1) << ctas) - 1);
-    ClusterBroadcastOp::create(b, AtomicNextTileOp::create(b, index),
-                               *nextTile.at, all);
+  begin();
+  int64_t ctas = code.kernel.roles.getClusterSize();
+  forAll([&] {
+    Value all = constant(b, (int64_t(1) << ctas) - 1);
+    ClusterBroadcastOp::create(b, AtomicNextTileOp::create(b, index), *tile.at,
+                               all);
     ArriveOp::create(b, full, Engine::threads, all);
   });
-  awaitNextTile(ring, full);
+  await();
   Value first =
-      arith::MulIOp::create(b, ClusterReceiveOp::create(b, index, *nextTile.at),
+      arith::MulIOp::create(b, ClusterReceiveOp::create(b, index, *tile.at),
                             arith::ConstantIndexOp::create(b, ctas));
   return arith::AddIOp::create(b, first,
-                               arith::IndexCastOp::create(b, index, rank));
+                               arith::IndexCastOp::create(b, index, code.rank));
 }
 
-void RoleLowering::lowerNextTile(NextTileOp op) {
+Value Request::findNext() {
   Value ctas = gpu::GridDimOp::create(b, gpu::Dimension::x);
   // Each CTA begins with its own number, and the counter goes on from there.
-  if (!arch.clusterLaunchControl) {
-    map.map(op.getNext(),
-            arith::AddIOp::create(b, countTile(), ctas).getResult());
-    return;
-  }
-  Value next =
-      arith::AddIOp::create(b, map.lookupOrDefault(op.getNumber()), ctas);
-  // A launch has a CTA for each item. With fewer of them, each stands for more
-  // items, at the stride of the grid.
-  Value more = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, next,
-                                     map.lookupOrDefault(op.getCount()));
-  RingKey key = {nextTile.full, Empties};
-  SmallVector<Value> stays = {next};
-  pushRings(key, stays);
-  auto branch = scf::IfOp::create(b, ValueRange(stays).getTypes(), more,
+  if (!code.kernel.arch.clusterLaunchControl)
+    return arith::AddIOp::create(b, count(), ctas);
+  Value next = arith::AddIOp::create(b, op.getNumber(), ctas);
+  // A launch has a CTA for each work tile. With fewer of them, each stands for
+  // more work tiles, at the stride of the grid.
+  Value more =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, next, op.getCount());
+  auto branch = scf::IfOp::create(b, b.getIndexType(), more,
                                   /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    enterBranch(b, branch.thenBlock());
-    scf::YieldOp::create(b, stays);
-    enterBranch(b, branch.elseBlock());
-    SmallVector<Value> requested = {requestTile()};
-    pushRings(key, requested);
-    scf::YieldOp::create(b, requested);
-  }
-  popRings(key, branch.getResults().drop_front());
-  map.map(op.getNext(), branch.getResult(0));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(b, next);
+  b.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(b, request());
+  return branch.getResult(0);
+}
+
+void agent::lowerNextTile(NextTileOp op, RoleCode &code) {
+  replace(op, Request(op, code).findNext());
 }

@@ -22,46 +22,40 @@
 // barriers of accumulators are the other way round: full in both, empty in the
 // leader.
 
-#include "RoleLowering.h"
+#include "RoleCode.h"
+#include "drawloom/Analysis/Slots/Multicast.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
 
-PeersOp RoleLowering::getPeers(ArrayRef<int64_t> along) {
+PeersOp RoleCode::getPeers(CodeBuilder &b, ArrayRef<int64_t> along) {
   for (PeersOp known : peers)
     if (known.getAlong() == along)
       return known;
-  peers.push_back(
-      PeersOp::create(b, b.getI32Type(), b.getI32Type(), cluster, along));
+  peers.push_back(PeersOp::create(b, b.getI32Type(), b.getI32Type(),
+                                  kernel.cluster, along));
   return peers.back();
 }
 
-bool RoleLowering::isOfPair(LoweredPipe &pipe) {
-  // Messages are for all roles of a CTA, whomever they act for.
-  return inPairs && !pipe.isMessage() &&
-         (llvm::any_of(pipe.pipe.getProducers(), actsForPair) ||
-          llvm::any_of(pipe.pipe.getConsumers(), actsForPair));
-}
-
 /// The leader is the first of the two, whose rank is even.
-void RoleLowering::findPair() {
-  Value own = getRank();
-  leader = arith::AndIOp::create(b, own, constant(-2));
-  place = arith::AndIOp::create(b, own, constant(1));
+void RoleCode::findPair(CodeBuilder &b) {
+  Value own = getRank(b);
+  leader = arith::AndIOp::create(b, own, constant(b, -2));
+  place = arith::AndIOp::create(b, own, constant(b, 1));
   isLeader =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, place, constant(0));
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, place, constant(b, 0));
 }
 
-Value RoleLowering::getRank() {
-  return getPeers(llvm::to_vector(llvm::seq<int64_t>(cluster.size())))
+Value RoleCode::getRank(CodeBuilder &b) {
+  return getPeers(b, llvm::to_vector(llvm::seq<int64_t>(kernel.cluster.size())))
       .getPlace();
 }
 
-Value RoleLowering::announce() {
+Value RoleCode::announce(CodeBuilder &b) {
   if (!announces) {
-    Value one = elect(Participants::warp);
+    Value one = elect(b, Participants::warp);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfterValue(isLeader);
     announces = arith::AndIOp::create(b, one, isLeader);
@@ -69,62 +63,61 @@ Value RoleLowering::announce() {
   return announces;
 }
 
+/// Whom the role tells when it is done with a slot of a pipe that it fills, or
+/// else empties.
+Value RoleCode::findSignaled(CodeBuilder &b, LoweredPipe &pipe, bool fills) {
+  // Who empties the accumulators of a pair tells its leader.
+  if (pipe.isOfPair && !fills && role.getScope() == Scope::cta)
+    return arith::ShLIOp::create(b, constant(b, 1), leader);
+  Value all;
+  for (SmallVector<int64_t> along : pipe.multicasts) {
+    // Where copies go, computed before the loops that need it.
+    if (pipe.isOfPair && fills && !along.empty())
+      (void)getPeers(b, along);
+    // What reaches one CTA of a pair goes back for both.
+    int64_t pair = plan::getPairDim(kernel.roles);
+    if (pipe.isOfPair && !llvm::is_contained(along, pair)) {
+      along.push_back(pair);
+      llvm::sort(along);
+    }
+    if (along.empty())
+      continue;
+    Value some = getPeers(b, along).getCtas();
+    if (!all)
+      all = some;
+    else if (all != some)
+      all = arith::OrIOp::create(b, all, some);
+  }
+  return all;
+}
+
 /// Computed once, where the role starts.
-void RoleLowering::findPeers() {
+void RoleCode::findPeers(CodeBuilder &b) {
   role.walk([&](NextTileOp) {
-    if (nextTile.empty && requestsTiles())
-      rank = getRank();
+    if (kernel.nextTile.empty)
+      rank = getRank(b);
   });
-  bool isMember = false;
-  for (auto &[value, pipe] : pipes) {
-    bool fills = llvm::is_contained(pipe.pipe.getProducers(), role);
-    if (!fills && !llvm::is_contained(pipe.pipe.getConsumers(), role))
+  for (auto &[value, pipe] : kernel.pipes) {
+    bool fills = llvm::is_contained(pipe.producers, role);
+    if (!fills && !llvm::is_contained(pipe.consumers, role))
       continue;
-    bool ofPair = isOfPair(pipe);
-    if (ofPair && !isMember)
-      findPair();
-    isMember |= ofPair;
-    // Who empties the accumulators of a pair tells its leader.
-    if (ofPair && !fills && role.getScope() == Scope::cta) {
-      signaled[value] = arith::ShLIOp::create(b, constant(1), leader);
-      continue;
-    }
-    Value all;
-    for (SmallVector<int64_t> along : pipe.multicasts) {
-      // Where copies go, computed before the loops that need it.
-      if (ofPair && fills && !along.empty())
-        (void)getPeers(along);
-      // What reaches one CTA of a pair goes back for both.
-      if (ofPair && !llvm::is_contained(along, plan::getPairDim(roles))) {
-        along.push_back(plan::getPairDim(roles));
-        llvm::sort(along);
-      }
-      if (along.empty())
-        continue;
-      Value some = getPeers(along).getCtas();
-      if (!all)
-        all = some;
-      else if (all != some)
-        all = arith::OrIOp::create(b, all, some);
-    }
-    signaled[value] = all;
+    if (pipe.isOfPair && !isLeader)
+      findPair(b);
+    signaled[value] = findSignaled(b, pipe, fills);
   }
 }
 
-/// This CTA's part goes to the slots of all that gather it; or each of them
-/// gets one of its own.
-void RoleLowering::sendParts(tile::AllGatherOp gather, LoweredPipe &pipe,
-                             Value slot) {
+void agent::sendParts(CodeBuilder &b, RoleCode &code, tile::AllGatherOp gather,
+                      LoweredPipe &pipe, Value slot) {
   ArrayRef<int64_t> along = pipe.multicasts.front();
-  PeersOp sharing = getPeers(along);
+  PeersOp sharing = code.getPeers(b, along);
   ArrayRef<int64_t> starts = pipe.footprint.offsets;
   int64_t every = 1;
-  for (int64_t size : ArrayRef(cluster).take_front(along.front()))
+  for (int64_t size : ArrayRef(code.kernel.cluster).take_front(along.front()))
     every *= size;
   auto send = [&](Value part, Value ctas, int64_t count) {
-    SendOp::create(b, map.lookupOrDefault(part), getBuffer(pipe, 0, slot),
-                   sharing.getPlace(), starts[1] - starts[0], ctas, count,
-                   every);
+    SendOp::create(b, part, getBuffer(b, pipe, 0, slot), sharing.getPlace(),
+                   starts[1] - starts[0], ctas, count, every);
   };
   if (gather.getGiven().size() == 1)
     return send(gather.getGiven().front(), sharing.getCtas(),
@@ -132,7 +125,7 @@ void RoleLowering::sendParts(tile::AllGatherOp gather, LoweredPipe &pipe,
   // The lowest bit is that of the first of them.
   Value ctas = sharing.getCtas();
   Value first = arith::AndIOp::create(
-      b, ctas, arith::SubIOp::create(b, constant(0), ctas));
+      b, ctas, arith::SubIOp::create(b, constant(b, 0), ctas));
   for (auto [place, part] : llvm::enumerate(gather.getGiven()))
-    send(part, arith::ShLIOp::create(b, first, constant(place * every)), 1);
+    send(part, arith::ShLIOp::create(b, first, constant(b, place * every)), 1);
 }

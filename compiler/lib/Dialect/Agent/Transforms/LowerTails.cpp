@@ -26,7 +26,7 @@
 // Arrivals for accumulators of a pair come before its CTAs synchronize to
 // deallocate their tensor memory.
 
-#include "RoleLowering.h"
+#include "RoleCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -57,7 +57,7 @@ static bool commitsAfter(Operation *op) {
 }
 
 /// Whether the last commit of a role releases a slot of this pipe.
-static bool isLastToReturn(Value pipe) {
+bool agent::isReleasedLast(Value pipe) {
   return llvm::any_of(pipe.getUsers(), [&](Operation *user) {
     auto consume = dyn_cast<ConsumeOp>(user);
     if (!consume)
@@ -71,22 +71,22 @@ static bool isLastToReturn(Value pipe) {
   });
 }
 
-void RoleLowering::awaitLastCommits() {
-  for (auto &[value, pipe] : pipes) {
-    if (!llvm::is_contained(pipe.pipe.getProducers(), role) ||
-        signaled.lookup(value) || !isLastToReturn(value))
+void RoleCode::awaitLastCommits(CodeBuilder &b) {
+  for (auto &[value, pipe] : kernel.pipes) {
+    if (!llvm::is_contained(pipe.producers, role) || getSignaled(value) ||
+        !pipe.isReleasedLast)
       continue;
     // The slot that was filled last, with the parity that its next pass would
     // wait for. If none was filled, that is the phase before the first one.
-    const Ring &ring = rings[{value, Fills}];
-    Value zero = constant(0), one = constant(1);
-    Value end = constant(pipe.pipe.getSlots() - 1);
+    Position at = getPosition(b, fills[value]);
+    Value zero = constant(b, 0), one = constant(b, 1);
+    Value end = constant(b, pipe.pipe.getSlots() - 1);
     Value isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, ring.slot, zero);
-    Value before = arith::SubIOp::create(b, ring.slot, one);
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, at.slot, zero);
+    Value before = arith::SubIOp::create(b, at.slot, one);
     Value slot = arith::SelectOp::create(b, isFirst, end, before);
     Value flip = arith::SelectOp::create(b, isFirst, zero, one);
-    Value parity = arith::XOrIOp::create(b, ring.phase, flip);
+    Value parity = arith::XOrIOp::create(b, at.phase, flip);
     WaitOp::create(b, getBarrier(b, pipe.empty, slot), parity);
   }
 }
@@ -94,15 +94,15 @@ void RoleLowering::awaitLastCommits() {
 /// Other CTAs arrive at the empty barriers of slots that CTAs share. The role
 /// that fills them stays until all slots are back; a slot that was never filled
 /// is.
-void RoleLowering::awaitPeers() {
-  for (auto &[value, pipe] : pipes) {
-    if (!signaled.lookup(value) || pipe.inTensorMemory() ||
-        !llvm::is_contained(pipe.pipe.getProducers(), role))
+void RoleCode::awaitPeers(CodeBuilder &b) {
+  for (auto &[value, pipe] : kernel.pipes) {
+    if (!getSignaled(value) || pipe.inTensorMemory() ||
+        !llvm::is_contained(pipe.producers, role))
       continue;
-    Ring ring = rings[{value, Fills}];
     for (int64_t slot = 0; slot < pipe.pipe.getSlots(); ++slot) {
-      WaitOp::create(b, getBarrier(b, pipe.empty, ring.slot), ring.phase);
-      advance(pipe, ring);
+      Position at = getPosition(b, fills[value]);
+      WaitOp::create(b, getBarrier(b, pipe.empty, at.slot), at.phase);
+      advance(b, fills[value], at, pipe.pipe.getSlots());
     }
   }
 }

@@ -185,12 +185,13 @@ void WorkTileLoop::take(ValueRange carried) {
     there = look(carried.front(), tile);
   } else {
     auto message = ReceiveOp::create(
-        b, b.getI1Type(), op.getBody().getArgumentTypes(), op.getSource());
+        b, b.getI1Type(), op.getBody().getArgumentTypes(), op.getSource(),
+        /*at=*/Value());
     there = message.getThere();
     llvm::append_range(tile, message.getValues());
   }
   if (op.getPublish())
-    PublishOp::create(b, op.getPublish(), there, tile);
+    PublishOp::create(b, op.getPublish(), there, tile, /*at=*/Value());
   llvm::append_range(passed, tile);
   scf::ConditionOp::create(b, there, passed);
 }
@@ -211,7 +212,8 @@ Value WorkTileLoop::isOwn(Value turn) {
 /// The number that comes after `number`.
 Value WorkTileLoop::findNext(Value number) {
   if (isDynamic(op))
-    return NextTileOp::create(b, b.getIndexType(), number, items.getCount());
+    return NextTileOp::create(b, b.getIndexType(), number, items.getCount(),
+                              /*at=*/Value());
   return arith::AddIOp::create(b, number,
                                gpu::GridDimOp::create(b, gpu::Dimension::x));
 }

@@ -1,5 +1,5 @@
 // Who does what a message says gets code.
-// RUN: drawloom-opt %s --front-half --lower-work-tiles --lower-pipes --schedule-wgmma --unroll-slices --access-memory --convert-agent-to-nvvm | FileCheck %s
+// RUN: drawloom-opt %s --front-half --lower-work-tiles --assign-slot-phase --lower-pipes --schedule-wgmma --unroll-slices --access-memory --convert-agent-to-nvvm | FileCheck %s
 
 // "use 8", of 12 warps that can't share 128 rows.
 // CHECK-LABEL: llvm.func @eight_warps(

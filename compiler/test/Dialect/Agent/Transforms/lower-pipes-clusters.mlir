@@ -1,5 +1,5 @@
 // CTAs of a cluster fill each other's slots.
-// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --lower-pipes --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --assign-slot-phase --lower-pipes --split-input-file | FileCheck %s
 
 // Four CTAs on Blackwell, two along m and two along n. Each CTA gets parts from
 // three: itself, the other of its row and the other of its column.

@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s --lower-work-tiles --lower-pipes --split-input-file --verify-diagnostics
+// RUN: drawloom-opt %s --lower-work-tiles --assign-slot-phase --lower-pipes --split-input-file --verify-diagnostics
 
 // expected-error@+1 {{has no roles: code is generated after 'form-pipes' [pass-order]}}
 tile.kernel @no_roles(%D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {

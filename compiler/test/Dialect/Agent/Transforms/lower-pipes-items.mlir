@@ -1,6 +1,6 @@
 // Work tiles that are found at run time: one warp takes their numbers and tells all roles.
-// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --lower-pipes --split-input-file | FileCheck %s
-// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --lower-pipes --split-input-file | drawloom-opt --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --assign-slot-phase --lower-pipes --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --assign-slot-phase --lower-pipes --split-input-file | drawloom-opt --split-input-file | FileCheck %s
 
 !items = !agent.items<index>
 !work = !agent.pipe<message, index>

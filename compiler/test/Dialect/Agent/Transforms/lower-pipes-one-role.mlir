@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --lower-pipes | FileCheck %s
+// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --assign-slot-phase --lower-pipes | FileCheck %s
 
 // A role of four warps multiplies and reads the accumulator itself. A commit asks one thread only, so only that thread
 // waits for operands, and for an accumulator to fill; all warps wait for the sum, and all of them give it back.

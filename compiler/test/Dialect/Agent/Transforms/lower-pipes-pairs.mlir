@@ -1,5 +1,5 @@
 // Two CTAs multiply together: the first one issues for both.
-// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --lower-pipes --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --assign-slot-phase --lower-pipes --split-input-file | FileCheck %s
 
 !operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
 !result = !agent.pipe<tmem, tensor<128x256xf32>>

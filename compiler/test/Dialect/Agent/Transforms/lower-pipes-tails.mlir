@@ -1,4 +1,4 @@
-// RUN: drawloom-opt %s --assign-layouts --lower-pipes --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --assign-layouts --assign-slot-phase --lower-pipes --split-input-file | FileCheck %s
 
 // The last commit of @mma releases q. No role would wait for it, so @load does before it leaves, for the slot that it filled last:
 // slot - 1 with the other parity, or the last one of the ring with the same. Commits arrive in order, so k's have arrived by then.

@@ -1,8 +1,8 @@
-// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --lower-pipes --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --assign-slot-phase --lower-pipes --split-input-file | FileCheck %s
 // One CTA: nothing of a cluster.
-// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --lower-pipes --split-input-file | not grep -E "cluster|agent.peers"
+// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --assign-slot-phase --lower-pipes --split-input-file | not grep -E "cluster|agent.peers"
 // What lower-pipes says is understood again.
-// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --lower-pipes --split-input-file | drawloom-opt --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --assign-layouts --lower-work-tiles --assign-slot-phase --lower-pipes --split-input-file | drawloom-opt --split-input-file | FileCheck %s
 
 // TMA fills operands, the tensor core multiplies them into tensor memory, and threads read the sum: the GEMM of Blackwell.
 
@@ -83,9 +83,7 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !
     // CHECK: agent.role @mma
     agent.role @mma warps(1) at(1) {
       // Operands are read from slot 0 with parity 0, sums written from slot 0 with parity 1.
-      // CHECK: %[[I0:.*]] = arith.constant 0 : i32
-      // CHECK-NEXT: %[[I1:.*]] = arith.constant 1 : i32
-      // CHECK: scf.for {{.*}} iter_args(%[[S0:.*]] = %[[I0]], %[[P0:.*]] = %[[I0]], %[[T:.*]] = %[[I0]], %[[Q:.*]] = %[[I1]]) -> (i32, i32, i32, i32)
+      // CHECK: scf.for {{.*}} iter_args(%[[S0:.*]] = %c0_i32{{.*}}, %[[P0:.*]] = %c0_i32{{.*}}, %[[T:.*]] = %c0_i32{{.*}}, %[[Q:.*]] = %c1_i32{{.*}}) -> (i32, i32, i32, i32)
       agent.for_each_item (%m) in %items : !items {
         // CHECK: %[[DONE_T:.*]] = agent.barrier %[[DONE]][%[[T]]]
         // CHECK-NEXT: %[[READ_T:.*]] = agent.barrier %[[READ]][%[[T]]]

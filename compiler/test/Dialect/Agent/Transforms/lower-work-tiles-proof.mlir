@@ -1,6 +1,6 @@
 // What runs is what was proved. Without a proof there is code only for those who ask by name.
-// RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(assign-engines,map-execution-units,assign-layouts,budget-registers,place-memory,lower-work-tiles,lower-pipes))' --split-input-file --verify-diagnostics
-// RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(assign-engines,map-execution-units,assign-layouts,budget-registers,place-memory,lower-work-tiles{unproved},lower-pipes))' --split-input-file | FileCheck %s
+// RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(assign-engines,map-execution-units,assign-layouts,budget-registers,place-memory,lower-work-tiles,assign-slot-phase,lower-pipes))' --split-input-file --verify-diagnostics
+// RUN: drawloom-opt %s --pass-pipeline='builtin.module(tile.kernel(assign-engines,map-execution-units,assign-layouts,budget-registers,place-memory,lower-work-tiles{unproved},assign-slot-phase,lower-pipes))' --split-input-file | FileCheck %s
 
 !tiles = !agent.pipe<smem, tensor<128x64xf32>>
 

@@ -1,10 +1,10 @@
 // A staging pipe on the bytes of another pipe: the role has read that one, but
 // each warp knows so of itself only. They meet before one of them writes.
-// RUN: drawloom-opt %s --front-half --lower-work-tiles --lower-pipes | FileCheck %s
+// RUN: drawloom-opt %s --front-half --lower-work-tiles --assign-slot-phase --lower-pipes | FileCheck %s
 // RUN: drawloom-opt %s --front-half | sed 's/persistent = none/persistent = static/' \
-// RUN:   | not drawloom-opt --assign-layouts --lower-work-tiles --lower-pipes 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN:   | not drawloom-opt --assign-layouts --lower-work-tiles --assign-slot-phase --lower-pipes 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: drawloom-opt %s --front-half | sed 's/reuses = "x"/reuses = "z"/' \
-// RUN:   | not drawloom-opt --assign-layouts --lower-work-tiles --lower-pipes 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN:   | not drawloom-opt --assign-layouts --lower-work-tiles --assign-slot-phase --lower-pipes 2>&1 | FileCheck %s --check-prefix=NONE
 
 // CHECK: agent.slots "x" {{.*}} at(0)
 // CHECK: agent.slots "output" {{.*}} at(0)

@@ -19,6 +19,7 @@ include "drawloom/Dialect/Agent/IR/AgentOpBase.td"
 //===----------------------------------------------------------------------===//
 
 def Agent_PublishOp : Agent_Op<"publish", [
+    AttrSizedOperandSegments,
     RangedTypesMatchWith<"values of a message", "pipe", "values",
                          "::llvm::cast<PipeType>($_self).getPayload()">]> {
   let summary = "tells other roles whether there is a work tile";
@@ -31,16 +32,19 @@ def Agent_PublishOp : Agent_Op<"publish", [
     agent.publish %work there(%there) values(%m, %n) : !agent.pipe<message, index, index>
     ```
 
+    `at` is the variable of the next slot, as that of `agent.produce`.
+
     | message | why |
     |---|---|
     | is of pipe 'p' in smem; work tiles travel in a message | |
     | of pipe 'p' is not inside an 'agent.role' | |
   }];
   let arguments = (ins Arg<Agent_Pipe, "the next slot", [MemWrite]>:$pipe,
-                       I1:$there, Variadic<AnyType>:$values);
+                       I1:$there, Variadic<AnyType>:$values,
+                       Optional<Agent_Variable>:$at);
   let assemblyFormat = [{
-    $pipe `there` `(` $there `)` `values` `(` $values `)` attr-dict `:`
-    qualified(type($pipe))
+    $pipe (`at` `(` $at^ `)`)? `there` `(` $there `)` `values` `(` $values `)`
+    attr-dict `:` qualified(type($pipe))
   }];
   let hasVerifier = 1;
 }
@@ -58,11 +62,16 @@ def Agent_ReceiveOp : Agent_Op<"receive", [
     %there, %m, %n = agent.receive %work : !agent.pipe<message, index, index>
     ```
 
+    `at` is the variable of the next slot, as that of `agent.consume`.
+
     The messages are those of `agent.publish`.
   }];
-  let arguments = (ins Arg<Agent_Pipe, "the next slot", [MemRead, MemWrite]>:$pipe);
+  let arguments = (ins Arg<Agent_Pipe, "the next slot", [MemRead, MemWrite]>:$pipe,
+                       Optional<Agent_Variable>:$at);
   let results = (outs I1:$there, Variadic<AnyType>:$values);
-  let assemblyFormat = "$pipe attr-dict `:` qualified(type($pipe))";
+  let assemblyFormat = [{
+    $pipe (`at` `(` $at^ `)`)? attr-dict `:` qualified(type($pipe))
+  }];
   let hasVerifier = 1;
 }
 
@@ -77,10 +86,15 @@ def Agent_NextTileOp : Agent_Op<"next_tile", [
     ```mlir
     %next = agent.next_tile after %number of %count
     ```
+
+    `at` is the variable of the barrier that an answer comes to.
   }];
-  let arguments = (ins Index:$number, Index:$count);
+  let arguments = (ins Index:$number, Index:$count,
+                       Optional<Agent_Variable>:$at);
   let results = (outs Index:$next);
-  let assemblyFormat = "`after` $number `of` $count attr-dict";
+  let assemblyFormat =
+      "`after` $number `of` $count (`at` `(` $at^ `)`)? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Agent_LeadsOp : Agent_Op<"leads", [

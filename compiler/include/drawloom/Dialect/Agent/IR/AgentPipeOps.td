@@ -120,17 +120,25 @@ def Agent_ProduceOp : Agent_OnceOp<"produce", [
     agent.produce %ab by(tma) : !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> { ... }
     ```
 
+    `at` is the variable that says which slot is the next one, and advances. It
+    is there after `assign-slot-phase`.
+
+    ```mlir
+    agent.produce %ab at(%ab.fills) by(tma) : !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> { ... }
+    ```
+
     | message | why |
     |---|---|
     | of pipe 'p' is by(tma), but value 0 of a slot is not a tile that is loaded here | TMA and cp.async copy what a tile.load of the region names, and nothing else |
     | of pipe 'p' is by(tensor_core), but value 0 of a slot is not an MMA | the tensor core leaves results of MMAs |
     | of pipe 'p' is by(tma), but its slots are in tmem; only threads and the tensor core write there | |
   }];
-  let arguments = (ins Agent_Pipe:$pipe, OptionalAttr<Agent_EngineAttr>:$engine);
+  let arguments = (ins Agent_Pipe:$pipe, Optional<Agent_Variable>:$at,
+                       OptionalAttr<Agent_EngineAttr>:$engine);
   let builders = [OpBuilder<(ins "::mlir::Value":$pipe,
                                  "::drawloom::agent::BodyBuilder":$body)>];
   let assemblyFormat = [{
-    $pipe `` custom<Engine>($engine) attr-dict-with-keyword `:`
+    $pipe (`at` `(` $at^ `)`)? `` custom<Engine>($engine) attr-dict-with-keyword `:`
     qualified(type($pipe)) $body
   }];
   let hasVerifier = 1;
@@ -142,6 +150,7 @@ def Agent_ProduceOp : Agent_OnceOp<"produce", [
 //===----------------------------------------------------------------------===//
 
 def Agent_ConsumeOp : Agent_OnceOp<"consume", [
+    AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "owns the next full slot of one or more pipes";
@@ -180,6 +189,12 @@ def Agent_ConsumeOp : Agent_OnceOp<"consume", [
     agent.consume %ab as (%x, %y) by(tensor_core) : !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> { ... }
     ```
 
+    `at` has a variable for each pipe, as that of `agent.produce`.
+
+    ```mlir
+    agent.consume %ab as (%x, %y) at(%ab.empties) by(tensor_core) : !agent.pipe<smem, tensor<128x64xbf16>, tensor<256x64xbf16>> { ... }
+    ```
+
     | message | why |
     |---|---|
     | of pipe 'p' is by(tensor_core), but value 0 of a slot goes to more than MMAs | the slot would be free before the threads have read it |
@@ -187,9 +202,11 @@ def Agent_ConsumeOp : Agent_OnceOp<"consume", [
     | of pipe 'p' is by(cp_async), which only fill slots | |
     | of pipe 'p' holds lag + 1 = 2 + 1 = 3 slots at once, but the pipe has 2; use slots(3) or a lag below 2 | the role would wait for a slot that only it can release |
     | of pipe 'p' is inside another one; slots are released in order, one at a time | the inner region ends first |
+    | has 1 variables for 2 pipes; each pipe has a next slot of its own | |
   }];
   let arguments = (ins
     Variadic<Agent_Pipe>:$pipes,
+    Variadic<Agent_Variable>:$at,
     DefaultValuedAttr<Agent_Number, "0">:$lag,
     OptionalAttr<Agent_EngineArrayAttr>:$engines);
   let results = (outs Variadic<AnyType>:$results);

@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What `lower-pipes` makes of pipes, produces, consumes and work tiles. Nothing
-// here is decided: the numbers come from the plan, the order from who stands on
-// each side of a pipe.
+// What `lower-pipes` makes of pipes, produces and consumes. Nothing here is
+// decided: the numbers come from the plan, the order from who stands on each
+// side of a pipe.
 
 #ifndef DRAWLOOM_DIALECT_AGENT_IR_AGENTPROTOCOLOPS_TD
 #define DRAWLOOM_DIALECT_AGENT_IR_AGENTPROTOCOLOPS_TD
 
 include "drawloom/Dialect/Agent/IR/AgentOpBase.td"
 include "drawloom/Dialect/Agent/IR/AgentTransferOps.td"
+include "drawloom/Dialect/Agent/IR/AgentVariableOps.td"
 
 //===----------------------------------------------------------------------===//
 // Memory and barriers

@@ -183,6 +183,18 @@ def Agent_Barrier : Agent_Type<"Barrier", "barrier"> {
   }];
 }
 
+def Agent_Variable : Agent_Type<"Variable", "variable"> {
+  let summary = "numbers of 32 bits that a role changes";
+  let description = [{
+    What `agent.variable` makes. A role reads and sets it, in loops and branches,
+    too.
+
+    ```mlir
+    !agent.variable
+    ```
+  }];
+}
+
 def Agent_InFlight : Agent_Type<"InFlight", "in_flight"> {
   let summary = "an accumulator that MMAs may be writing";
   let description = [{

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // What pipes, produces and consumes become in `lower-pipes`: slots are memory,
-// barriers are waited for and arrived at, slot and phase are values. They have
-// a header of their own, because only the back half needs them.
+// barriers are waited for and arrived at, slot and phase are values; and the
+// variables that these are before, from `assign-slot-phase` on. They have a
+// header of their own, because only the back half needs them.
 //
 //===----------------------------------------------------------------------===//
 

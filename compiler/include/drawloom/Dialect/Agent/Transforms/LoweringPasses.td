@@ -98,20 +98,59 @@ def LowerWorkTiles : Pass<"lower-work-tiles", "tile::KernelOp"> {
   ];
 }
 
+def AssignSlotPhase : Pass<"assign-slot-phase", "tile::KernelOp"> {
+  let summary = "give each end of a pipe a variable for its next slot";
+  let description = [{
+    The role that fills a pipe, and each role that empties it, goes round its
+    slots. Where it is, slot and phase, becomes a variable of the role, which
+    whatever takes a slot reads and advances. So slots are counted and never
+    computed from the number of an iteration, and loops don't know of them.
+
+    ```mlir
+    agent.role @mma warps(1) at(1) {                                     // before
+      agent.produce %result by(tensor_core) : !agent.pipe<tmem, tensor<128x256xf32>> {
+        %sum = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+          %t = agent.consume %operands as (%x, %y) by(tensor_core) : ... { ... }
+          scf.yield %t : tensor<128x256xf32>
+        }
+        agent.yield %sum : tensor<128x256xf32>
+      }
+    }
+
+    agent.role @mma warps(1) at(1) {                                     // after
+      %operands.empties = agent.variable "operands.empties" [0, 0]
+      %result.fills = agent.variable "result.fills" [0, 1]
+      agent.produce %result at(%result.fills) by(tensor_core) : !agent.pipe<tmem, tensor<128x256xf32>> {
+        %sum = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
+          %t = agent.consume %operands as (%x, %y) at(%operands.empties) by(tensor_core) : ... { ... }
+          scf.yield %t : tensor<128x256xf32>
+        }
+        agent.yield %sum : tensor<128x256xf32>
+      }
+    }
+    ```
+
+    | message | why |
+    |---|---|
+    | has work tiles: slots are assigned after 'lower-work-tiles' | its messages take slots, too |
+  }];
+}
+
 def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
   let summary = "write the protocol of the pipes out";
   let description = [{
     Pipes become memory and barriers. A produce or consume becomes what is done
     to them: waits, arrivals and fences, in the order that the engines on both
-    sides ask for. Slot and phase become values that loops carry. What happens
-    before the roles start and after they have ended is said. After this pass
-    there are no pipes, produces and consumes.
+    sides ask for. The variables of slots and phases become values that loops
+    carry. What happens before the roles start and after they have ended is said.
+    After this pass there are no pipes, produces and consumes.
 
     ```mlir
     agent.role @load warps(1) at(0) {                                    // before
+      %operands.fills = agent.variable "operands.fills" [0, 1]
       scf.for %i = %first to %count step %step {
         %m = arith.muli %i, %c128 : index
-        agent.produce %operands by(tma) : !agent.pipe<smem, tensor<128x64xbf16>> {
+        agent.produce %operands at(%operands.fills) by(tma) : !agent.pipe<smem, tensor<128x64xbf16>> {
           %x = tile.load %a[%m, 0] : !tile.view<?x64xbf16> -> tensor<128x64xbf16>
           agent.yield %x : tensor<128x64xbf16>
         }
@@ -141,10 +180,10 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
     cluster launch control:
 
     ```mlir
-    agent.publish %work there(%there) values(%m) : !agent.pipe<message, index>   // before
-    %next = agent.next_tile after %number of %count
+    agent.publish %work at(%work.fills) there(%there) values(%m) : !agent.pipe<message, index>   // before
+    %next = agent.next_tile after %number of %count at(%next_tile)
 
-    agent.wait %empty parity(%phase)                                             // after
+    agent.wait %empty parity(%phase)                                                             // after
     agent.write_message %work[%slot] there(%there) values(%m) : !agent.slots<message, index>
     agent.arrive %full by(threads)
 
@@ -162,7 +201,11 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
     does for a role is to release a slot, the role that fills the slot ends with
     a wait for it: a kernel must not leave while an arrival is on its way.
 
-    It refuses what has no code yet, by name.
+    It refuses, besides what has no code yet, by name:
+
+    | message | why |
+    |---|---|
+    | has no slot: the protocol is written out after 'assign-slot-phase' | |
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",

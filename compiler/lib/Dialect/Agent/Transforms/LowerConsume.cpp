@@ -1,0 +1,245 @@
+//===- LowerConsume.cpp - How slots are emptied ---------------------------===//
+//
+// Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A consume begins with a wait for each of its slots to be full. What it reads
+// then depends on who has filled them, and what happens where they are given
+// back on who empties them:
+//
+//   %slot, %phase = agent.get %operands.empties : i32, i32
+//   %full = agent.barrier %operands.full[%slot]
+//   agent.wait %full parity(%phase)
+//   %next, %next_phase = agent.advance %slot, %phase of 4
+//   agent.set %operands.empties, %next, %next_phase : i32, i32
+//   ...
+//   %empty = agent.barrier %operands.empty[%slot]
+//   agent.arrive %empty by(tensor_core)
+//
+// LowerProduce.cpp has the invariant.
+
+#include "RoleCode.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "drawloom/Target/Architecture.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace drawloom;
+using namespace drawloom::agent;
+
+Engine agent::getEngine(ConsumeOp op, unsigned pipe) {
+  return op.getEngine(pipe).value_or(Engine::threads);
+}
+
+bool agent::isMultipliedByWarpGroups(ConsumeOp op,
+                                     const target::Architecture &arch) {
+  return arch.mma == target::MmaInstruction::Wgmma &&
+         op.getBody()
+             .walk([](tile::MmaOp) { return WalkResult::interrupt(); })
+             .wasInterrupted();
+}
+
+/// The MMAs of a consume that are certain to be issued, each a group. A
+/// wait that counts too few is too long, never too short.
+static int64_t countMmas(ConsumeOp op) {
+  int64_t count = 0;
+  op.getBody().walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    if (isa<scf::ForOp>(inner))
+      return WalkResult::skip();
+    count += isa<tile::MmaOp>(inner);
+    return WalkResult::advance();
+  });
+  return count;
+}
+
+namespace {
+/// One consume.
+class Emptying {
+public:
+  Emptying(ConsumeOp op, RoleCode &code)
+      : op(op), code(code), b(op.getLoc(), op),
+        isMultiplied(isMultipliedByWarpGroups(op, code.kernel.arch)),
+        mmas(countMmas(op)) {}
+
+  LogicalResult lower();
+
+private:
+  /// A tile that is read where it is.
+  struct Held {
+    BlockArgument tile;
+    Value buffer;
+    Engine engine;
+  };
+  void open();
+  void take(unsigned number, SmallVectorImpl<Held> &held);
+  void takeTiles(unsigned number, SmallVectorImpl<Held> &held);
+  void moveScalars();
+  void read(ArrayRef<Held> held);
+  void close();
+  void keep(unsigned number, Value kept);
+  LoweredPipe &getPipe(unsigned number) {
+    return code.getPipe(op.getPipes()[number]);
+  }
+
+  ConsumeOp op;
+  RoleCode &code;
+  CodeBuilder b;
+  bool isMultiplied;
+  int64_t mmas;
+  SmallVector<Value> slots;
+};
+} // namespace
+
+LogicalResult Emptying::lower() {
+  open();
+  if (failed(code.lowerBlock(op.getBody().front())))
+    return failure();
+  SmallVector<Value> results(
+      op.getBody().front().getTerminator()->getOperands());
+  inlineBody(op);
+  close();
+  replace(op, results);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Full slots
+//===----------------------------------------------------------------------===//
+
+/// Waits for the slots, and then reads the tiles in them.
+void Emptying::open() {
+  SmallVector<Held> held;
+  bool reads = false, copied = false;
+  for (unsigned number : llvm::seq(op.getPipes().size())) {
+    take(number, held);
+    LoweredPipe &pipe = getPipe(number);
+    if (pipe.isMessage())
+      continue;
+    copied |= pipe.producer == Engine::cp_async;
+    reads |=
+        pipe.inTensorMemory() || getEngine(op, number) == Engine::tensor_core;
+  }
+  moveScalars();
+  // cp.async writes through the generic proxy, and no thread could fence where
+  // it completed: the waiting role does.
+  if (copied)
+    FenceOp::create(b, Fence::async);
+  // Accesses of tensor memory from here on come after the phase of the barrier.
+  if (reads)
+    FenceOp::create(b, Fence::tensor_after);
+  read(held);
+}
+
+void Emptying::take(unsigned number, SmallVectorImpl<Held> &held) {
+  LoweredPipe &pipe = getPipe(number);
+  Value variable = op.getAt()[number];
+  Position at = getPosition(b, variable);
+  Value full = getBarrier(b, pipe.full, at.slot);
+  waitFor(b, code, full, at.phase, getEngine(op, number));
+  advance(b, variable, at, pipe.pipe.getSlots());
+  slots.push_back(at.slot);
+  if (!pipe.isMessage()) {
+    takeTiles(number, held);
+  } else if (pipe.slots) {
+    ValueRange values = readMessage(b, pipe, at.slot).getValues();
+    for (auto [argument, value] :
+         llvm::zip_equal(op.getSlotArguments(number), values))
+      argument.replaceAllUsesWith(value);
+  }
+}
+
+void Emptying::takeTiles(unsigned number, SmallVectorImpl<Held> &held) {
+  Engine engine = getEngine(op, number);
+  // What is stored from the slot is in no registers.
+  auto isPut = [&](Operation *user) {
+    return engine == Engine::tma && isa<tile::StoreOp>(user);
+  };
+  for (auto [index, argument] : llvm::enumerate(op.getSlotArguments(number))) {
+    Value buffer = getBuffer(b, getPipe(number), index, slots.back());
+    if (engine == Engine::tma)
+      code.stored[argument] = buffer;
+    if (!llvm::all_of(argument.getUsers(), isPut))
+      held.push_back({argument, buffer, engine});
+  }
+}
+
+/// Whether MMAs have filled a slot is known before it is read.
+void Emptying::moveScalars() {
+  Block &body = op.getBody().front();
+  auto orZeros = body.getOps<OrZeroOp>();
+  if (!orZeros.empty())
+    op->getBlock()->getOperations().splice(op->getIterator(),
+                                           body.getOperations(), body.begin(),
+                                           (*orZeros.begin())->getIterator());
+}
+
+void Emptying::read(ArrayRef<Held> held) {
+  for (Held one : held) {
+    auto type = cast<tile::BufferType>(one.buffer.getType());
+    Value tile = tile::ReadOp::create(
+        b, RankedTensorType::get(type.getShape(), type.getElementType()),
+        one.buffer, ValueRange(), SmallVector<int64_t>(type.getRank(), 0));
+    if (one.engine == Engine::tma)
+      code.stored[tile] = one.buffer;
+    one.tile.replaceAllUsesWith(tile);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Empty slots
+//===----------------------------------------------------------------------===//
+
+/// Gives the slots back, or, with a lag, those of some iterations ago.
+void Emptying::close() {
+  // A slot goes back when the MMAs that read it are done. Those of later
+  // slots may go on.
+  if (isMultiplied)
+    DrainOp::create(b, Work::wgmma, op.getLag() * mmas);
+  auto numbers = llvm::seq<unsigned>(op.getPipes().size());
+  if (llvm::any_of(numbers, [&](unsigned number) {
+        return getEngine(op, number) == Engine::tma;
+      }))
+    when(b, code.elect(b, Participants::role),
+         [&] { CommitStoresOp::create(b); });
+  for (unsigned number : numbers)
+    if (Value kept = code.getKept(op, number))
+      keep(number, kept);
+    else
+      release(b, code, getPipe(number), getEngine(op, number), slots[number],
+              /*pending=*/0);
+}
+
+/// The newest slots are kept. Once there are more, one goes back.
+void Emptying::keep(unsigned number, Value kept) {
+  SmallVector<Value> newest(getVariable(b, kept));
+  Value oldest = newest.pop_back_val();
+  releaseKept(b, code, {&getPipe(number), getEngine(op, number), kept}, oldest,
+              op.getLag());
+  newest.insert(newest.begin(), slots[number]);
+  SetOp::create(b, kept, newest);
+}
+
+void agent::release(CodeBuilder &b, RoleCode &code, LoweredPipe &pipe,
+                    Engine engine, Value slot, int64_t pending) {
+  Value empty = getBarrier(b, pipe.empty, slot);
+  Value ctas = code.getSignaled(pipe.pipe.getPipe());
+  if (engine == Engine::tensor_core) {
+    ArriveOp::create(b, empty, Engine::tensor_core, ctas);
+    return;
+  }
+  // A slot that TMA stores from is free when the store has read it. The thread
+  // that started the store knows.
+  if (engine == Engine::tma)
+    when(b, code.elect(b, Participants::role),
+         [&] { DrainOp::create(b, Work::stores, pending); });
+  if (pipe.inTensorMemory())
+    FenceOp::create(b, Fence::tensor_before);
+  ArriveOp::create(b, empty, Engine::threads, ctas);
+}
+
+LogicalResult agent::lowerConsume(ConsumeOp op, RoleCode &code) {
+  return Emptying(op, code).lower();
+}
