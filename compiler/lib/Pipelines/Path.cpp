@@ -64,11 +64,11 @@ static void formRoles(OpPassManager &kernels, int64_t narrower = 0) {
 static void planRoles(OpPassManager &kernels) {
   // Who works is said once; the proof, the plan and the code read it.
   kernels.addPass(agent::createAssignEngines());
-  // What has no code is rejected before it is planned, not after.
-  kernels.addPass(agent::createCheckCode());
   kernels.addPass(agent::createMapExecutionUnits());
   // With warps, which thread has which element, as a part of each tile's type.
   kernels.addPass(agent::createAssignLayouts());
+  // What has no code is rejected before it is planned, not after.
+  kernels.addPass(agent::createCheckCode());
   // With pipes and warps it is known what each slot takes, and what threads
   // exchange beside them.
   kernels.addPass(agent::createSizePipes());

@@ -9,6 +9,7 @@
 #include "RoleChecker.h"
 #include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Analysis/Slots/Engines.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Target/Architecture.h"
 
@@ -16,7 +17,6 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
 using namespace drawloom::plan;
-using Kind = Place::Kind;
 
 /// What a tensor map describes.
 LogicalResult RoleChecker::checkBulkCopy(Operation *copy, Value view, Type type,
@@ -34,49 +34,59 @@ LogicalResult RoleChecker::checkBulkCopy(Operation *copy, Value view, Type type,
          << arch.tma.boxAlign << " bytes [tma-box]";
 }
 
+LogicalResult RoleChecker::checkStore(tile::StoreOp op) {
+  if (!isStoredByTma(op))
+    return success();
+  return checkBulkCopy(op, op.getView(), op.getValue().getType(),
+                       op.getTileDims());
+}
+
 LogicalResult RoleChecker::checkProduce(ProduceOp op) {
-  auto pipe = op.getPipe().getDefiningOp<PipeOp>();
-  if (pipe.getPipe().getType().getMemory() == Memory::message)
-    return checkBlock(op.getBody().front());
-  Engine engine = *pipe.getProducerEngine();
-  Block &body = op.getBody().front();
-  Operation *end = body.getTerminator();
-  if (engine == Engine::tensor_core)
-    for (Value value : end->getOperands())
-      forEachMma(value, [&](tile::MmaOp mma) { accumulators.insert(mma); });
-  for (Operation &inner : body.without_terminator()) {
-    auto load = dyn_cast<tile::LoadOp>(inner);
-    bool isCopied = load && isa<RankedTensorType>(load.getType()) &&
-                    (engine == Engine::tma || engine == Engine::cp_async);
-    if (!isCopied && failed(check(&inner)))
-      return failure();
-  }
-  bool inTensor = pipe.getPipe().getType().getMemory() == Memory::tmem;
-  for (auto [number, value] : llvm::enumerate(end->getOperands())) {
+  if (op.getEngine() != Engine::tma)
+    return success();
+  for (Value value : op.getBody().front().getTerminator()->getOperands()) {
     auto load = value.getDefiningOp<tile::LoadOp>();
-    std::optional<Panels> panels =
-        inTensor ? std::nullopt : getPanels(pipe, number);
-    switch (engine) {
-    case Engine::tensor_core:
-      break;
-    case Engine::threads:
-      if (failed(inTensor ? writeTensor(value, end)
-                          : write(value, panels, end)))
-        return failure();
-      break;
-    case Engine::tma:
-      if (failed(checkBulkCopy(load, load.getView(), load.getType(),
-                               load.getTileDims())))
-        return failure();
-      if (load.getPad() &&
-          load.getPadOrZero() !=
-              tile::LoadOp::getDefaultPad(getElementTypeOrSelf(load.getType())))
-        return load->emitOpError("pads with a number, and what TMA fills up is "
-                                 "zero; use by(cp_async) [tma-pad]");
-      break;
-    case Engine::cp_async:
-      break;
-    }
+    if (failed(checkBulkCopy(load, load.getView(), load.getType(),
+                             load.getTileDims())))
+      return failure();
+    if (load.getPad() &&
+        load.getPadOrZero() !=
+            tile::LoadOp::getDefaultPad(getElementTypeOrSelf(load.getType())))
+      return load->emitOpError("pads with a number, and what TMA fills up is "
+                               "zero; use by(cp_async) [tma-pad]");
+  }
+  return success();
+}
+
+LogicalResult RoleChecker::writeTensor(RankedTensorType type, Operation *user) {
+  if (type.getDimSize(0) % arch.tensorMemory.lanes != 0)
+    return user->emitOpError()
+           << "fills tensor memory with " << type.getDimSize(0)
+           << " rows; there is code for a multiple of "
+           << arch.tensorMemory.lanes << " [unsupported-tile]";
+  auto layout = cast<tile::LayoutAttr>(type.getEncoding());
+  int64_t bits = layout.getLayout().getInputSize(inRegister) *
+                 getElementBits(type.getElementType());
+  if (bits % 32 == 0)
+    return success();
+  return user->emitOpError()
+         << "fills tensor memory with rows of " << bits
+         << " bits, which are no whole columns of 32 [unsupported-tile]";
+}
+
+/// What threads put into a slot.
+LogicalResult RoleChecker::checkFilled(ProduceOp op) {
+  auto pipe = op.getPipe().getDefiningOp<PipeOp>();
+  Memory memory = pipe.getPipe().getType().getMemory();
+  if (memory == Memory::message || op.getEngine() != Engine::threads)
+    return success();
+  Operation *end = op.getBody().front().getTerminator();
+  for (auto [number, value] : llvm::enumerate(end->getOperands())) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (failed(memory == Memory::tmem ? writeTensor(type, end)
+                                      : access(type, getPanels(pipe, number),
+                                               /*transposed=*/false, end)))
+      return failure();
   }
   return success();
 }
@@ -114,32 +124,14 @@ LogicalResult RoleChecker::checkAccumulator(ConsumeOp op, PipeOp pipe,
 }
 
 LogicalResult RoleChecker::checkConsume(ConsumeOp op) {
-  Block &body = op.getBody().front();
   for (auto [number, value] : llvm::enumerate(op.getPipes())) {
     auto pipe = value.getDefiningOp<PipeOp>();
-    bool inTensor = pipe.getPipe().getType().getMemory() == Memory::tmem;
-    for (auto [index, argument] :
-         llvm::enumerate(op.getSlotArguments(number))) {
-      if (!isa<RankedTensorType>(argument.getType()))
-        continue;
-      if (inTensor && pipe.getProducerEngine() == Engine::tensor_core &&
-          failed(checkAccumulator(op, pipe, index)))
-        return failure();
-      places[argument] = inTensor ? Place{Kind::Tensor}
-                                  : Place{Kind::Shared, getPanels(pipe, index)};
-    }
-  }
-  if (failed(checkBlock(body)))
-    return failure();
-  Operation *end = body.getTerminator();
-  for (auto [result, value] :
-       llvm::zip_equal(op.getResults(), end->getOperands())) {
-    if (!isa<RankedTensorType>(value.getType()))
+    if (pipe.getPipe().getType().getMemory() != Memory::tmem ||
+        pipe.getProducerEngine() != Engine::tensor_core)
       continue;
-    bool isAccumulator = places.lookup(value).kind == Kind::Accumulator;
-    if (!isAccumulator && failed(read(value, end)))
-      return failure();
-    places[result] = {isAccumulator ? Kind::Accumulator : Kind::Registers};
+    for (unsigned index : llvm::seq(op.getSlotArguments(number).size()))
+      if (failed(checkAccumulator(op, pipe, index)))
+        return failure();
   }
   return success();
 }

@@ -19,119 +19,44 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
 using namespace drawloom::plan;
-using Kind = Place::Kind;
 
-LogicalResult RoleChecker::checkStore(tile::StoreOp op) {
-  auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
-  if (!type)
-    return success();
-  if (isStoredByTma(op))
-    return checkBulkCopy(op, op.getView(), type, op.getTileDims());
-  return success(succeeded(read(op.getValue(), op)) &&
-                 succeeded(getLayout(type, axes.get(op.getValue(), op), op)));
+static const tile::Layout &getLayout(RankedTensorType type) {
+  return cast<tile::LayoutAttr>(type.getEncoding()).getLayout();
 }
 
-LogicalResult RoleChecker::checkLoad(tile::LoadOp op) {
-  auto type = dyn_cast<RankedTensorType>(op.getType());
-  if (!type)
-    return success();
-  for (Operation *user : op->getUsers())
-    if (failed(getLayout(
-            type, type.getRank() == 1 ? axes.get(op.getResult(), user) : 0,
-            op)))
-      return failure();
-  places[op.getResult()] = {Kind::Registers};
-  return success();
-}
-
-LogicalResult RoleChecker::checkElementwise(Operation *op) {
-  for (Value operand : op->getOperands())
-    if (isa<RankedTensorType>(operand.getType()) && failed(read(operand, op)))
-      return failure();
-  return holdResults(op);
-}
-
-LogicalResult RoleChecker::holdResults(Operation *op) {
-  for (Value result : op->getResults()) {
-    if (!isa<RankedTensorType>(result.getType()))
-      continue;
-    if (failed(getLayout(result, op)))
-      return failure();
-    places[result] = {Kind::Registers};
-  }
-  return success();
-}
-
-FailureOr<std::pair<tile::Layout, tile::Layout>>
-RoleChecker::holdReshaped(Operation *op) {
-  Value source = op->getOperand(0), result = op->getResult(0);
-  if (failed(read(source, op)))
-    return failure();
-  FailureOr<tile::Layout> from = getLayout(
-      cast<RankedTensorType>(source.getType()), axes.get(source, op), op);
-  FailureOr<tile::Layout> to = getLayout(result, op);
-  if (failed(from) || failed(to))
-    return failure();
-  places[result] = {Kind::Registers};
-  return std::pair(std::move(*from), std::move(*to));
+/// A type as a program has it.
+static Type dropLayout(Value tile) {
+  return cast<RankedTensorType>(tile.getType()).dropEncoding();
 }
 
 LogicalResult RoleChecker::checkReshape(Operation *op) {
   Value source = op->getOperand(0), result = op->getResult(0);
-  const Place place = places.lookup(source);
-  if (place.kind == Kind::Splat) {
-    places[result] = place;
+  if (!isInRegisters(source) || !isInRegisters(result))
     return success();
-  }
-  auto transpose = dyn_cast<tile::TransposeOp>(op);
-  if (transpose &&
-      (place.kind == Kind::Shared ||
-       (place.kind == Kind::Registers &&
-        scratchOperands.contains(getWhole(result)) && feedsMmasOnly(result)))) {
-    places[result] = place;
-    places[result].transposed ^= transpose.getPermutation()[0] == 1;
-    return success();
-  }
   auto from = cast<RankedTensorType>(source.getType());
   auto to = cast<RankedTensorType>(result.getType());
-  auto layouts = holdReshaped(op);
-  if (failed(layouts))
-    return failure();
-  const auto &[before, after] = *layouts;
-  if (findRegisters(before, after, getReshape(op)))
-    return success();
-  // A transpose goes through memory.
-  if (transpose && getExchangeBytes(permute(before, transpose.getPermutation()),
-                                    after, to.getElementType()))
+  if (findRegisters(getLayout(from), getLayout(to), getReshape(op)))
     return success();
   return op->emitOpError()
-         << "makes a " << to << " of a " << from << " in the registers of @"
-         << role.getSymName()
+         << "makes a " << dropLayout(result) << " of a " << dropLayout(source)
+         << " in the registers of @" << role.getSymName()
          << ", where elements would have to change threads: load the tile "
             "in the shape that is needed [register-layout]";
 }
 
 LogicalResult RoleChecker::checkSlice(Operation *op) {
   Value source = op->getOperand(0), result = op->getResult(0);
-  const Place place = places.lookup(source);
+  if (!isInRegisters(source) || !isInRegisters(result))
+    return success();
   auto from = cast<RankedTensorType>(source.getType());
   auto to = cast<RankedTensorType>(result.getType());
-  if (place.kind == Kind::Splat ||
-      (place.kind == Kind::Tensor && to.getDimSize(0) == from.getDimSize(0) &&
-       getElementBits(to.getElementType()) == 32)) {
-    places[result] = place;
-    return success();
-  }
-  auto layouts = holdReshaped(op);
-  if (failed(layouts))
-    return failure();
   // What doesn't stay in its threads goes through memory.
-  if (sliceStaysInThreads(op, layouts->first, layouts->second) ||
+  if (sliceStaysInThreads(op, getLayout(from), getLayout(to)) ||
       getSliceBytes(from))
     return success();
   return op->emitOpError()
-         << "takes a " << to << " out of a " << from << " in the registers of @"
-         << role.getSymName()
+         << "takes a " << dropLayout(result) << " out of a "
+         << dropLayout(source) << " in the registers of @" << role.getSymName()
          << ", where elements would have to change threads: elements of "
          << getElementBits(from.getElementType())
          << " bits have no address; convert them to i8 first "
@@ -142,33 +67,62 @@ LogicalResult RoleChecker::checkSlice(Operation *op) {
 // MMAs
 //===----------------------------------------------------------------------===//
 
-LogicalResult RoleChecker::checkOperand(Value value, Operation *user) {
-  Place place = places.lookup(value);
+/// The panels of a tile in a slot.
+static std::optional<Panels> getSlotPanels(Value tile) {
+  auto argument = dyn_cast<BlockArgument>(tile);
+  auto consume = argument
+                     ? dyn_cast<ConsumeOp>(argument.getOwner()->getParentOp())
+                     : ConsumeOp();
+  if (!consume)
+    return std::nullopt;
+  for (auto [number, pipe] : llvm::enumerate(consume.getPipes()))
+    for (auto [index, held] : llvm::enumerate(consume.getSlotArguments(number)))
+      if (held == argument)
+        return getPanels(pipe.getDefiningOp<PipeOp>(), index);
+  return std::nullopt;
+}
+
+/// A transpose in memory is a matter of the descriptor.
+OperandPlace RoleChecker::locate(Value operand) {
+  OperandPlace place{operand};
+  while (auto transpose = place.tile.getDefiningOp<tile::TransposeOp>()) {
+    if (isInRegisters(place.tile) &&
+        !(scratchOperands.contains(getWhole(place.tile)) &&
+          feedsMmasOnly(place.tile)))
+      break;
+    place.tile = transpose.getSource();
+    place.transposed ^= transpose.getPermutation()[0] == 1;
+  }
+  place.memory = getMemory(place.tile);
+  if (place.memory == Memory::smem)
+    place.panels = getSlotPanels(place.tile);
+  return place;
+}
+
+LogicalResult RoleChecker::checkOperand(Value operand, Operation *user) {
+  OperandPlace place = locate(operand);
   // Threads of a warp group write what they have to scratch memory.
-  bool isWritten = place.kind != Kind::Shared &&
-                   arch.mma == target::MmaInstruction::Wgmma &&
-                   scratchOperands.contains(getWhole(value));
-  if (isWritten) {
-    Value source = skipTransposes(value);
-    place.panels = getOperandPanels(cast<RankedTensorType>(source.getType()),
-                                    place.transposed);
-    if (failed(write(source, place.panels, user)))
+  if (place.memory != Memory::smem &&
+      arch.mma == target::MmaInstruction::Wgmma &&
+      scratchOperands.contains(getWhole(operand))) {
+    auto type = cast<RankedTensorType>(place.tile.getType());
+    place.panels = getOperandPanels(type, place.transposed);
+    if (failed(access(type, place.panels, /*transposed=*/false, user)))
       return failure();
-  } else if (place.kind != Kind::Shared) {
-    return user->emitOpError() << "multiplies a " << value.getType()
+  } else if (place.memory != Memory::smem) {
+    return user->emitOpError() << "multiplies a " << dropLayout(operand)
                                << " that is not in a slot of shared memory, "
                                   "which has no code yet [mma-operand]";
   }
   if (place.panels && place.panels->isDescribed())
     return success();
   return user->emitOpError()
-         << "multiplies a " << value.getType()
+         << "multiplies a " << dropLayout(operand)
          << " that no matrix descriptor describes: use rows in memory of a "
             "multiple of 32 bytes, and a multiple of 8 of them [mma-operand]";
 }
 
 LogicalResult RoleChecker::checkWgmma(tile::MmaOp op) {
-  const Place a = places.lookup(op.getA());
   int64_t rows = role.getWarps() / target::warpsPerGroup * target::wgmmaRows;
   if (role.getWarps() % target::warpsPerGroup != 0 || op.getM() % rows)
     return op->emitOpError()
@@ -178,25 +132,24 @@ LogicalResult RoleChecker::checkWgmma(tile::MmaOp op) {
            << std::max(rows, target::wgmmaRows) << " [mma-shape]";
   Type aType = op.getA().getType().getElementType();
   bool isShort = getElementBits(aType) == 16;
-  for (auto [value, name] :
-       {std::pair<Value, char>(op.getA(), 'a'), {op.getB(), 'b'}})
-    if (!isShort && places.lookup(value).transposed)
+  OperandPlace a = locate(op.getA()), b = locate(op.getB());
+  for (auto [place, operand, name] :
+       {std::tuple(&a, op.getA(), 'a'), std::tuple(&b, op.getB(), 'b')})
+    if (!isShort && place->transposed)
       return op->emitOpError()
-             << "reads " << name << ", of " << getElementTypeOrSelf(value)
+             << "reads " << name << ", of "
+             << operand.getType().getElementType()
              << ", across its rows in memory; wgmma does that for 16-bit types "
                 "only, so lay it out along k [mma-type]";
-  bool inRegisters = a.kind == Kind::Registers && !a.transposed && isShort;
-  if (a.kind == Kind::Registers && !isShort &&
-      !scratchOperands.contains(getWhole(op.getA())))
+  bool isRegisters = !a.memory && !a.transposed;
+  if (isRegisters && !isShort && !scratchOperands.contains(getWhole(op.getA())))
     return op->emitOpError()
            << "takes a, of " << aType
            << ", from registers; wgmma does that for 16-bit types only, so "
               "load it, or convert it to bf16 or f16 [mma-type]";
-  if ((!inRegisters && failed(checkOperand(op.getA(), op))) ||
-      failed(checkOperand(op.getB(), op)) || failed(read(op.getAcc(), op)))
-    return failure();
-  places[op.getResult()] = {Kind::Registers};
-  return success();
+  return failure(
+      (!(isRegisters && isShort) && failed(checkOperand(op.getA(), op))) ||
+      failed(checkOperand(op.getB(), op)));
 }
 
 LogicalResult RoleChecker::checkTcgen05(tile::MmaOp op) {
@@ -206,9 +159,9 @@ LogicalResult RoleChecker::checkTcgen05(tile::MmaOp op) {
         "computes more than MMAs, in a role that does, too; let MMAs "
         "have a role of their own with 'roles = multi', or in roles by hand "
         "make it in an agent.produce of a pipe in tmem [mma-accumulator]");
-  const Place a = places.lookup(op.getA()), b = places.lookup(op.getB());
+  OperandPlace a = locate(op.getA()), b = locate(op.getB());
   if (failed(checkOperand(op.getB(), op)) ||
-      (a.kind != Kind::Tensor && failed(checkOperand(op.getA(), op))))
+      (a.memory != Memory::tmem && failed(checkOperand(op.getA(), op))))
     return failure();
   for (auto [place, along] : {std::pair(&a, 'm'), std::pair(&b, 'n')})
     if (op.getTf32() && place->transposed &&
@@ -218,9 +171,7 @@ LogicalResult RoleChecker::checkTcgen05(tile::MmaOp op) {
              << "), for which tcgen05.mma has a swizzle of 128 bytes only; use "
                 "a multiple of 32 along "
              << along << ", or store the operand K-major [mma-type]";
-  if (places.lookup(op.getAcc()).kind != Kind::Accumulator &&
-      !tile::isZero(op.getAcc()))
+  if (!isAccumulator(op.getAcc(), arch) && !tile::isZero(op.getAcc()))
     return rejectStart(op);
-  places[op.getResult()] = {Kind::Accumulator};
   return success();
 }

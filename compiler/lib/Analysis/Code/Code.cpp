@@ -17,7 +17,6 @@
 #include "drawloom/Dialect/Tile/IR/DescribeMma.h"
 #include "drawloom/Dialect/Tile/IR/TooLarge.h"
 #include "drawloom/Target/Architecture.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -25,49 +24,51 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
 using namespace drawloom::plan;
-using Kind = Place::Kind;
 
 //===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//
 
-FailureOr<tile::Layout> RoleChecker::getLayout(RankedTensorType type,
-                                               unsigned axis, Operation *user) {
-  llvm::Expected<tile::Layout> layout =
-      fragments.getLayout(type.getShape(), axis);
-  if (!layout)
-    return user->emitOpError()
-           << "works on a " << type << " in @" << role.getSymName() << ": "
-           << llvm::toString(layout.takeError()) << " [unsupported-tile]";
-  // Elements may come and go, and some may be spilled; but every one of them
-  // is code.
-  int64_t count = layout->getInputSize(inRegister);
+/// An operation of the program: what a conversion is for, or itself.
+static Operation *getReader(Operation *op) {
+  Operation *reader = op;
+  while (isa<tile::ConvertLayoutOp>(reader) && !reader->use_empty())
+    reader = *reader->user_begin();
+  return reader;
+}
+
+/// Elements may come and go, and some may be spilled; but every one of them is
+/// code.
+LogicalResult RoleChecker::checkSizes(Operation *op) {
   int64_t most = 2 * (arch.maxRegistersPerThread + 1);
-  if (count <= most)
-    return std::move(*layout);
-  return tile::tooLarge(user->emitOpError())
-         << "works on a " << type << ", of which each thread of the "
-         << role.getWarps() << " warps of @" << role.getSymName() << " has "
-         << count << " elements, more than twice its registers: " << count
-         << " > " << most << "; use a smaller tile [register-limit]";
+  for (Value result : op->getResults()) {
+    if (!isInRegisters(result))
+      continue;
+    auto type = cast<RankedTensorType>(result.getType());
+    auto layout = cast<tile::LayoutAttr>(type.getEncoding());
+    int64_t count = layout.getLayout().getInputSize(inRegister);
+    if (count > most)
+      return tile::tooLarge(getReader(op)->emitOpError())
+             << "works on a " << type.dropEncoding()
+             << ", of which each thread of the " << role.getWarps()
+             << " warps of @" << role.getSymName() << " has " << count
+             << " elements, more than twice its registers: " << count << " > "
+             << most << "; use a smaller tile [register-limit]";
+  }
+  return success();
 }
 
-FailureOr<tile::Layout> RoleChecker::getLayout(Value tile, Operation *op) {
-  return getLayout(cast<RankedTensorType>(tile.getType()), axes.get(tile), op);
-}
-
-LogicalResult RoleChecker::access(RankedTensorType type, unsigned axis,
-                                  const Place &place, Operation *user) {
-  if (!place.panels || place.panels->atom != Panels::plainAtom)
+LogicalResult RoleChecker::access(RankedTensorType type,
+                                  const std::optional<Panels> &panels,
+                                  bool transposed, Operation *user) {
+  type = type.dropEncoding();
+  if (!panels || panels->atom != Panels::plainAtom)
     return user->emitOpError()
            << "moves rows of " << type
            << " between registers and shared memory: they have a multiple of "
               "16 bytes, and a swizzle of 16 bytes at a time [smem-rows]";
-  FailureOr<tile::Layout> fragment = getLayout(type, axis, user);
-  if (failed(fragment))
-    return failure();
   llvm::Expected<tile::Layout> shared =
-      getSharedLayout(type, *place.panels, place.transposed);
+      getSharedLayout(type, *panels, transposed);
   if (shared)
     return success();
   return user->emitOpError()
@@ -76,153 +77,61 @@ LogicalResult RoleChecker::access(RankedTensorType type, unsigned axis,
          << " [unsupported-tile]";
 }
 
-LogicalResult RoleChecker::read(Value value, Operation *user) {
-  const Place place = places.lookup(value);
-  if (place.kind == Kind::Registers)
-    return success();
-  auto type = cast<RankedTensorType>(value.getType());
-  if (place.kind == Kind::Shared)
-    return access(type, axes.get(value, user), place, user);
-  FailureOr<tile::Layout> layout = getLayout(type, axes.get(value, user), user);
-  if (failed(layout))
-    return failure();
-  auto hasRows = [&] {
-    if (fragments.getFamily() == Fragments::Family::HalfRows ||
-        type.getDimSize(0) % arch.tensorMemory.lanes == 0)
-      return true;
-    std::optional<tile::Layout> half = fragments.getHalfLayout(type);
-    return half && getExchangeBytes(*half, *layout, type.getElementType());
-  };
-  if (place.kind == Kind::Tensor &&
-      (getElementBits(type.getElementType()) != 32 || !hasRows()))
-    return user->emitOpError()
-           << "reads a " << type
-           << " from tensor memory; there is code for 32 bits and a multiple "
-              "of "
-           << arch.tensorMemory.lanes << " rows, or 64 [unsupported-tile]";
-  if (place.kind == Kind::Accumulator)
-    return user->emitOpError() << "reads a " << type
-                               << " that MMAs are adding to; let it be read "
-                                  "after them [mma-accumulator]";
-  return success();
-}
-
-LogicalResult RoleChecker::write(Value value,
-                                 const std::optional<Panels> &panels,
-                                 Operation *user) {
-  Place place{Kind::Shared, panels};
-  return success(succeeded(read(value, user)) &&
-                 succeeded(access(cast<RankedTensorType>(value.getType()),
-                                  axes.get(value, user), place, user)));
-}
-
-LogicalResult RoleChecker::writeTensor(Value value, Operation *user) {
-  auto type = cast<RankedTensorType>(value.getType());
-  FailureOr<tile::Layout> layout = getLayout(type, axes.get(value, user), user);
-  if (failed(layout) || failed(read(value, user)))
-    return failure();
-  int64_t bits =
-      layout->getInputSize(inRegister) * getElementBits(type.getElementType());
-  if (type.getDimSize(0) % arch.tensorMemory.lanes != 0)
-    return user->emitOpError()
-           << "fills tensor memory with " << type.getDimSize(0)
-           << " rows; there is code for a multiple of "
-           << arch.tensorMemory.lanes << " [unsupported-tile]";
-  if (bits % 32 == 0)
+LogicalResult RoleChecker::readTensor(RankedTensorType type,
+                                      tile::ConvertLayoutOp op,
+                                      Operation *user) {
+  auto layout = cast<tile::LayoutAttr>(op.getType().getEncoding());
+  bool hasRows = type.getDimSize(0) % arch.tensorMemory.lanes == 0 ||
+                 isOfRows(layout.getLayout(), role.getWarps(), /*half=*/true);
+  if (getElementBits(type.getElementType()) == 32 && hasRows)
     return success();
   return user->emitOpError()
-         << "fills tensor memory with rows of " << bits
-         << " bits, which are no whole columns of 32 [unsupported-tile]";
+         << "reads a " << type
+         << " from tensor memory; there is code for 32 bits and a multiple of "
+         << arch.tensorMemory.lanes << " rows, or 64 [unsupported-tile]";
+}
+
+static LogicalResult rejectRead(Value accumulator, Operation *user) {
+  return user->emitOpError()
+         << "reads a " << accumulator.getType()
+         << " that MMAs are adding to; let it be read after them "
+            "[mma-accumulator]";
+}
+
+LogicalResult RoleChecker::checkConversion(tile::ConvertLayoutOp op) {
+  Value source = op.getSource();
+  RankedTensorType type = op.getSource().getType();
+  if (isAccumulator(source, arch))
+    return rejectRead(source, getReader(op));
+  std::optional<Memory> memory = getMemory(source);
+  if (memory == Memory::tmem)
+    return readTensor(type, op, getReader(op));
+  if (memory == Memory::smem) {
+    OperandPlace place = locate(source);
+    return access(type, place.panels, place.transposed, getReader(op));
+  }
+  auto from = cast<tile::LayoutAttr>(type.getEncoding());
+  auto to = cast<tile::LayoutAttr>(op.getType().getEncoding());
+  if (getExchangeBytes(from.getLayout(), to.getLayout(), type.getElementType()))
+    return success();
+  return getReader(op)->emitOpError()
+         << "needs a " << type.dropEncoding() << " in other threads of @"
+         << role.getSymName()
+         << " than those that have it, and its elements cannot be exchanged: "
+            "load the tile in the shape that is needed [register-layout]";
 }
 
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//
 
-LogicalResult RoleChecker::run() {
-  SmallVector<Operation *> before = findTilesBefore(role);
-  axes.infer(role, before, fragments.getFreeAxis());
-  for (Operation *op : before)
-    if (failed(check(op)))
-      return failure();
-  return checkBlock(role.getBody().front());
-}
-
-LogicalResult RoleChecker::checkBlock(Block &block) {
-  for (Operation &op : block.without_terminator())
-    if (failed(check(&op)))
-      return failure();
-  return success();
-}
-
-LogicalResult RoleChecker::check(Operation *op) {
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](scf::ForOp loop) { return checkLoop(loop); })
-      .Case([&](scf::IfOp branch) { return checkIf(branch); })
-      .Case([&](ForEachItemOp loop) {
-        return checkBlock(loop.getBody().front());
-      })
-      .Case([&](ProduceOp produce) { return checkProduce(produce); })
-      .Case([&](ConsumeOp consume) { return checkConsume(consume); })
-      .Case([&](tile::StoreOp store) { return checkStore(store); })
-      .Case([&](tile::LoadOp load) { return checkLoad(load); })
-      .Case([&](tile::MmaOp mma) {
-        return arch.mma == target::MmaInstruction::Wgmma ? checkWgmma(mma)
-                                                         : checkTcgen05(mma);
-      })
-      .Case<tensor::ExtractSliceOp, tile::ExtractSliceOp>(
-          [&](Operation *slice) { return checkSlice(slice); })
-      .Case<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransposeOp>(
-          [&](Operation *reshape) { return checkReshape(reshape); })
-      .Case([&](tensor::SplatOp splat) {
-        places[splat] = {Kind::Splat};
-        return success();
-      })
-      .Case([&](tile::IotaOp iota) {
-        places[iota] = {Kind::Iota};
-        return success();
-      })
-      .Case([&](arith::ConstantOp constant) {
-        places[constant] = {Kind::Splat};
-        return success();
-      })
-      .Default([&](Operation *other) { return checkElementwise(other); });
-}
-
-LogicalResult RoleChecker::checkLoop(scf::ForOp op) {
-  Operation *end = op.getBody()->getTerminator();
-  if (failed(carry(op, op.getInitArgs(), op)))
-    return failure();
-  bindCarried(op, op.getRegionIterArgs());
-  if (failed(checkBlock(*op.getBody())) ||
-      failed(carry(op, end->getOperands(), end)))
-    return failure();
-  bindCarried(op, op.getResults());
-  return success();
-}
-
-LogicalResult RoleChecker::carry(scf::ForOp op, ValueRange values,
-                                 Operation *user) {
-  for (auto [index, value] : llvm::enumerate(values)) {
-    if (!isa<RankedTensorType>(value.getType()))
-      continue;
-    if (!isTcgen05Mma(getMaker(op.getResult(index)), arch)) {
-      if (failed(read(value, user)))
-        return failure();
-    } else if (places.lookup(value).kind != Kind::Accumulator &&
-               !tile::isZero(value)) {
+LogicalResult RoleChecker::checkCarried(scf::ForOp op, ValueRange values,
+                                        Operation *user) {
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), values))
+    if (isAccumulator(result, arch) && !isAccumulator(value, arch) &&
+        !tile::isZero(value))
       return rejectStart(op);
-    }
-  }
   return success();
-}
-
-void RoleChecker::bindCarried(scf::ForOp op, ValueRange values) {
-  for (auto [index, value] : llvm::enumerate(values))
-    if (isa<RankedTensorType>(value.getType()))
-      places[value] = {isTcgen05Mma(getMaker(op.getResult(index)), arch)
-                           ? Kind::Accumulator
-                           : Kind::Registers};
 }
 
 LogicalResult RoleChecker::checkIf(scf::IfOp op) {
@@ -234,19 +143,60 @@ LogicalResult RoleChecker::checkIf(scf::IfOp op) {
         "it is taken would lose count of the slots; use masks [control-flow]");
     return WalkResult::interrupt();
   });
-  if (ends.wasInterrupted())
+  return failure(ends.wasInterrupted());
+}
+
+LogicalResult RoleChecker::checkYield(scf::YieldOp op) {
+  Operation *parent = op->getParentOp();
+  if (auto loop = dyn_cast<scf::ForOp>(parent))
+    return checkCarried(loop, op.getResults(), op);
+  if (isa<scf::IfOp>(parent))
+    for (Value value : op.getResults())
+      if (isAccumulator(value, arch))
+        return rejectRead(value, op);
+  return success();
+}
+
+LogicalResult RoleChecker::check(Operation *op) {
+  if (failed(checkSizes(op)))
     return failure();
-  for (Region &region : op->getRegions()) {
-    if (region.empty())
-      continue;
-    if (failed(checkBlock(region.front())))
-      return failure();
-    Operation *end = region.front().getTerminator();
-    for (Value value : end->getOperands())
-      if (isa<RankedTensorType>(value.getType()) && failed(read(value, end)))
-        return failure();
-  }
-  return holdResults(op);
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](scf::ForOp loop) {
+        return checkCarried(loop, loop.getInitArgs(), loop);
+      })
+      .Case([&](scf::YieldOp yield) { return checkYield(yield); })
+      .Case([&](scf::IfOp branch) { return checkIf(branch); })
+      .Case([&](ProduceOp produce) { return checkProduce(produce); })
+      .Case([&](YieldOp yield) {
+        auto produce = dyn_cast<ProduceOp>(yield->getParentOp());
+        return produce ? checkFilled(produce) : success();
+      })
+      .Case([&](ConsumeOp consume) { return checkConsume(consume); })
+      .Case([&](tile::ConvertLayoutOp conversion) {
+        return checkConversion(conversion);
+      })
+      .Case([&](tile::StoreOp store) { return checkStore(store); })
+      .Case([&](tile::MmaOp mma) {
+        return arch.mma == target::MmaInstruction::Wgmma ? checkWgmma(mma)
+                                                         : checkTcgen05(mma);
+      })
+      .Case<tensor::ExtractSliceOp, tile::ExtractSliceOp>(
+          [&](Operation *slice) { return checkSlice(slice); })
+      .Case<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransposeOp>(
+          [&](Operation *reshape) { return checkReshape(reshape); })
+      .Default(success());
+}
+
+LogicalResult RoleChecker::run() {
+  role.walk([&](ProduceOp op) {
+    if (op.getEngine() != Engine::tensor_core)
+      return;
+    for (Value value : op.getBody().front().getTerminator()->getOperands())
+      forEachMma(value, [&](tile::MmaOp mma) { accumulators.insert(mma); });
+  });
+  WalkResult result = role.walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { return WalkResult(check(op)); });
+  return failure(result.wasInterrupted());
 }
 
 /// What checkMemory says of pipes, where they are slots and barriers already.
@@ -262,9 +212,6 @@ static LogicalResult checkSlots(SlotsOp slots,
 
 LogicalResult plan::checkCode(SwitchOp roles,
                               const target::Architecture &arch) {
-  for (PipeOp pipe : roles->getBlock()->getOps<PipeOp>())
-    if (pipe.getSwitch() == roles && failed(checkMemory(pipe, arch)))
-      return failure();
   for (SlotsOp slots : roles->getBlock()->getOps<SlotsOp>())
     if (failed(checkSlots(slots, arch)))
       return failure();

@@ -127,7 +127,8 @@ Fragments Fragments::get(agent::RoleOp role, int64_t warps,
   int64_t blocks = 0;
   int64_t rows = 1, columns = 1, bits = accessBits;
   auto visitTensor = [&](agent::Memory memory, ArrayRef<Type> payload) {
-    if (memory != agent::Memory::tmem)
+    // Whether the GPU has any is another question.
+    if (memory != agent::Memory::tmem || arch.tensorMemory.columns == 0)
       return;
     inTensorMemory = true;
     for (Type type : payload) {
@@ -230,6 +231,26 @@ std::optional<Layout> Fragments::getHalfLayout(RankedTensorType tile) const {
 bool plan::isInRegisters(Value tile) {
   auto type = dyn_cast<RankedTensorType>(tile.getType());
   return type && type.getEncoding();
+}
+
+bool plan::isOf(const Fragments &family, const Layout &layout) {
+  SmallVector<int64_t> shape = llvm::map_to_vector(
+      layout.getOutputs(), [](const auto &output) { return output.size; });
+  llvm::Expected<Layout> expected = family.getLayout(shape);
+  if (expected)
+    return layout == *expected;
+  llvm::consumeError(expected.takeError());
+  return false;
+}
+
+bool plan::isOfRows(const Layout &layout, int64_t warps, bool half) {
+  for (int64_t sharing = 1; sharing * target::warpsPerGroup <= warps; ++sharing)
+    if (warps % (sharing * target::warpsPerGroup) == 0 &&
+        isOf(half ? Fragments::halfRows(warps, sharing)
+                  : Fragments::rows(warps, sharing),
+             layout))
+      return true;
+  return false;
 }
 
 LogicalResult plan::requireLayouts(agent::SwitchOp roles) {

@@ -1,5 +1,4 @@
-//===- Accumulators.cpp - Whether an accumulator in tensor memory has an MMA
-//------------===//
+//===- Accumulators.cpp - Whether an accumulator has an MMA ---------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,12 +7,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Analysis/Slots/Accumulators.h"
+#include "drawloom/Analysis/Slots/Engines.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
 using namespace drawloom::plan;
+
+bool plan::isAccumulator(Value tile, const target::Architecture &arch) {
+  if (auto argument = dyn_cast<BlockArgument>(tile)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument != loop.getInductionVar() &&
+           isAccumulator(loop.getTiedLoopResult(argument), arch);
+  }
+  return isTcgen05Mma(getMaker(tile), arch);
+}
 
 Ways plan::findWays(Value accumulator) {
   auto result = dyn_cast<OpResult>(accumulator);

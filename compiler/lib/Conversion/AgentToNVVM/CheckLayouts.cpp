@@ -43,9 +43,6 @@ private:
   std::string findAccessError(tile::BufferType buffer, RankedTensorType tile,
                               ArrayRef<int64_t> offsets, bool reads);
   std::string findMmaError(Operation *op);
-  /// Whether a tile has the layout of a family.
-  static bool isOf(const plan::Fragments &family, Type type);
-  bool isOfRows(RankedTensorType tile, bool half);
 
   RoleOp role;
   llvm::DenseSet<Attribute> known;
@@ -90,29 +87,6 @@ std::string LayoutChecker::findError(tile::LayoutAttr layout) {
              llvm::toString(offsets.takeError());
   known.insert(layout);
   return "";
-}
-
-bool LayoutChecker::isOf(const plan::Fragments &family, Type type) {
-  const tile::Layout &own = getLayout(type);
-  SmallVector<int64_t> shape = llvm::map_to_vector(
-      own.getOutputs(), [](const auto &output) { return output.size; });
-  llvm::Expected<tile::Layout> layout = family.getLayout(shape);
-  if (layout)
-    return own == *layout;
-  llvm::consumeError(layout.takeError());
-  return false;
-}
-
-/// However many warp groups share the columns.
-bool LayoutChecker::isOfRows(RankedTensorType tile, bool half) {
-  int64_t warps = role.getWarps();
-  for (int64_t sharing = 1; sharing * target::warpsPerGroup <= warps; ++sharing)
-    if (warps % (sharing * target::warpsPerGroup) == 0 &&
-        isOf(half ? plan::Fragments::halfRows(warps, sharing)
-                  : plan::Fragments::rows(warps, sharing),
-             tile))
-      return true;
-  return false;
 }
 
 /// Between registers.
@@ -185,7 +159,8 @@ std::string LayoutChecker::findAccessError(tile::BufferType buffer,
                                            bool reads) {
   if (buffer.getSpace() == tile::Space::Tmem) {
     StringRef verb = reads ? "reads" : "writes";
-    if (!isOfRows(tile, /*half=*/buffer.getDimSize(0) == 64 && reads))
+    if (!plan::isOfRows(getLayout(tile), role.getWarps(),
+                        /*half=*/buffer.getDimSize(0) == 64 && reads))
       return (verb + " tensor memory in another layout than rows of lanes")
           .str();
     if (offsets.size() != 2 || offsets[0] != 0 || (!reads && offsets[1] != 0) ||
@@ -252,7 +227,7 @@ std::string LayoutChecker::findError(Operation *op) {
   }
   if (isa<IssueOp, AddMmaOp>(op))
     for (Type type : types)
-      if (!isOf(plan::Fragments::wgmma(role.getWarps()), type))
+      if (!plan::isOf(plan::Fragments::wgmma(role.getWarps()), getLayout(type)))
         return "has a tile in registers that is not in the layout of wgmma";
   return llvm::TypeSwitch<Operation *, std::string>(op)
       .Case([&](tile::ReduceOp reduce) { return findReduceError(reduce); })

@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 // What an operation becomes depends on where its tiles are: in a slot of shared
-// or tensor memory, or in the registers of threads, by the layouts of the
-// role's family. This walks each role as code generation does, with places
-// instead of code, and asks the same questions of the same tables: Panels.h,
-// Fragments.h, VectorAxes.h, Sums.h.
+// or tensor memory, or in the registers of threads. Types say which. This asks
+// of each operation what code generation asks, of the same tables: Panels.h,
+// Fragments.h, Exchanges.h.
 //
 // Invariant: roles that pass are emitted without an error, but for what only
 // plans by hand have so far: clusters, and roles that share a pipe and divide
@@ -29,7 +28,7 @@ struct Architecture;
 namespace drawloom::plan {
 
 /// An error at the first operation of the roles that there is no code for.
-/// Their engines are assigned.
+/// Their engines and layouts are assigned.
 llvm::LogicalResult checkCode(agent::SwitchOp roles,
                               const target::Architecture &arch);
 

@@ -72,8 +72,6 @@ public:
   static Fragments blocked(int64_t warps, int64_t rows, int64_t columns,
                            int64_t chunk);
 
-  Family getFamily() const { return family; }
-
   /// The layout of a tile of rank two, or of a vector along `axis` of the
   /// role's tiles. An error if the rank has no layout.
   llvm::Expected<tile::Layout> getLayout(llvm::ArrayRef<int64_t> shape,
@@ -116,6 +114,13 @@ constexpr int64_t mostWgmmaColumns = 256, mostPromotedRegisters = 64,
 /// Whether a value is a tile that has a layout: after `assign-layouts` those
 /// are in registers, and others name memory.
 bool isInRegisters(mlir::Value tile);
+
+/// Whether a tile of rank two has the layout that a family gives it.
+bool isOf(const Fragments &family, const tile::Layout &layout);
+
+/// Whether a tile has the layout of rows in tensor memory, or of half of them,
+/// however many warp groups share the columns.
+bool isOfRows(const tile::Layout &layout, int64_t warps, bool half);
 
 /// An error if threads of the roles compute a tile that has no layout.
 mlir::LogicalResult requireLayouts(agent::SwitchOp roles);

@@ -20,7 +20,14 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
+namespace drawloom::target {
+struct Architecture;
+} // namespace drawloom::target
+
 namespace drawloom::plan {
+
+/// Whether a tile is a sum that MMAs build in tensor memory.
+bool isAccumulator(mlir::Value tile, const target::Architecture &arch);
 
 /// The ways in which an accumulator comes to have an MMA: each is the loops
 /// that all have to run for it, the outermost first. A way without loops is

@@ -15,13 +15,16 @@
 //
 // The layouts of a role are of one family (Analysis/RoleTiles/Fragments.h),
 // chosen by the instructions that dictate one; the axis of a vector follows
-// from its uses (Analysis/RoleTiles/VectorAxes.h). Constants, splats and iotas
+// from its uses (VectorAxes.h). Constants, splats and iotas
 // are made anew at each use, a load for each layout that a use needs.
 
+#include "VectorAxes.h"
+#include "drawloom/Analysis/Layouts/Conversion.h"
 #include "drawloom/Analysis/RoleTiles/Exchanges.h"
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Analysis/RoleTiles/Scratch.h"
-#include "drawloom/Analysis/RoleTiles/VectorAxes.h"
+#include "drawloom/Analysis/Slots/Accumulators.h"
+#include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
@@ -68,7 +71,6 @@ private:
   /// The type of a tile in registers.
   FailureOr<RankedTensorType> getType(RankedTensorType type, unsigned axis,
                                       Operation *user);
-  bool isInTensorMemory(Value tile);
   bool isRead(OpOperand &use);
   /// Gives a value that `op` makes its layout.
   LogicalResult assign(Value value, Operation *op);
@@ -79,7 +81,7 @@ private:
   RoleOp role;
   const target::Architecture &arch;
   plan::Fragments fragments;
-  plan::VectorAxes axes;
+  VectorAxes axes;
   /// A load, and what it was made for each type.
   llvm::DenseMap<std::pair<Operation *, Type>, Value> loads;
 };
@@ -129,12 +131,32 @@ void RoleLayouts::forget() {
   });
 }
 
+/// The operations before a role that make tiles for it, in their order.
+static SmallVector<Operation *> findTilesBefore(RoleOp role) {
+  Block *block = role->getParentOp()->getBlock();
+  llvm::SetVector<Operation *> found;
+  auto add = [&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Operation *maker = operand.getDefiningOp();
+          maker && maker->getBlock() == block &&
+          isa<RankedTensorType>(operand.getType()))
+        found.insert(maker);
+  };
+  role.walk(add);
+  for (unsigned i = 0; i < found.size(); ++i)
+    add(found[i]);
+  SmallVector<Operation *> ordered = found.takeVector();
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return ordered;
+}
+
 /// Tiles that are made before the roles, for several of them, are made in each:
 /// they may differ in their layouts.
 void RoleLayouts::adoptTiles() {
   OpBuilder b = OpBuilder::atBlockBegin(&role.getBody().front());
   IRMapping map;
-  for (Operation *op : plan::findTilesBefore(role)) {
+  for (Operation *op : findTilesBefore(role)) {
     Operation *own = b.clone(*op, map);
     for (auto [from, to] : llvm::zip(op->getResults(), own->getResults()))
       from.replaceUsesWithIf(to, [&](OpOperand &use) {
@@ -175,7 +197,8 @@ RoleLayouts::getType(RankedTensorType tensor, unsigned axis, Operation *user) {
 }
 
 LogicalResult RoleLayouts::assign(Value value, Operation *op) {
-  if (!isa<RankedTensorType>(value.getType()) || isInTensorMemory(value))
+  if (!isa<RankedTensorType>(value.getType()) ||
+      plan::isAccumulator(value, arch))
     return success();
   FailureOr<RankedTensorType> type =
       getType(cast<RankedTensorType>(value.getType()), axes.get(value), op);
@@ -183,16 +206,6 @@ LogicalResult RoleLayouts::assign(Value value, Operation *op) {
     return failure();
   value.setType(*type);
   return success();
-}
-
-/// Whether a tile is a sum that MMAs build in tensor memory.
-bool RoleLayouts::isInTensorMemory(Value tile) {
-  if (auto argument = dyn_cast<BlockArgument>(tile)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && argument != loop.getInductionVar() &&
-           isInTensorMemory(loop.getTiedLoopResult(argument));
-  }
-  return plan::isTcgen05Mma(getMaker(tile), arch);
 }
 
 /// Whether threads have an operand in registers.
@@ -205,7 +218,7 @@ bool RoleLayouts::isRead(OpOperand &use) {
     return !plan::isTcgen05Mma(mma, arch) &&
            (use.get() == mma.getAcc() || !plan::getMemory(use.get()));
   if (auto loop = dyn_cast<scf::ForOp>(user))
-    return !isInTensorMemory(loop.getTiedLoopResult(&use));
+    return !plan::isAccumulator(loop.getTiedLoopResult(&use), arch);
   // What TMA stores from a slot is in no registers.
   if (auto store = dyn_cast<tile::StoreOp>(user))
     return !isStoredByTma(store);
@@ -215,7 +228,7 @@ bool RoleLayouts::isRead(OpOperand &use) {
   if (auto produce = dyn_cast<ProduceOp>(parent))
     return produce.getEngine() == Engine::threads;
   return !isa<scf::ForOp, scf::IfOp, ConsumeOp>(parent) ||
-         !isInTensorMemory(parent->getResult(use.getOperandNumber()));
+         !plan::isAccumulator(parent->getResult(use.getOperandNumber()), arch);
 }
 
 LogicalResult RoleLayouts::read(OpOperand &use) {
@@ -296,7 +309,11 @@ LogicalResult RoleLayouts::assignTranspose(tile::TransposeOp op) {
   bool isForScratch = feedsMmasOnly(op.getResult()) &&
                       plan::findScratchOperands(role, arch)
                           .contains(plan::getWhole(op.getResult()));
-  if (!isForScratch && plan::findRegisters(from, to, plan::getReshape(op))) {
+  // Of a tile that is too large, `check-code` says so.
+  bool isTooLarge =
+      from.getInputSize(plan::inRegister) > layouts::mostRegisters;
+  if (!isForScratch && !isTooLarge &&
+      plan::findRegisters(from, to, plan::getReshape(op))) {
     op.getResult().setType(*type);
     return success();
   }
@@ -349,14 +366,14 @@ LogicalResult RoleLayouts::run() {
   forget();
   adoptTiles();
   foldSplats();
-  axes.infer(role, /*before=*/{}, fragments.getFreeAxis());
+  axes.infer(role, fragments.getFreeAxis());
   SmallVector<Operation *> operations, remade;
   role.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op != role)
       operations.push_back(op);
     if (op->getNumResults() == 1 &&
         isa<RankedTensorType>(op->getResult(0).getType()) &&
-        plan::VectorAxes::isRemade(op->getResult(0)))
+        VectorAxes::isRemade(op->getResult(0)))
       remade.push_back(op);
   });
   for (Operation *op : operations)

@@ -10,7 +10,8 @@
 #include "SharedTiles.h"
 #include "StorePlaces.h"
 #include "drawloom/Analysis/Code/Code.h"
-#include "drawloom/Dialect/Agent/IR/AgentOps.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
+#include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -63,7 +64,9 @@ struct CheckCodePass : agent::impl::CheckCodeBase<CheckCodePass> {
     WalkResult result = kernel.walk([&](SwitchOp roles) -> WalkResult {
       FailureOr<const target::Architecture *> arch =
           tile::requireTarget(kernel);
-      return failure(failed(arch) || failed(plan::checkCode(roles, **arch)) ||
+      return failure(failed(arch) || failed(requireEngines(roles)) ||
+                     failed(plan::requireLayouts(roles)) ||
+                     failed(plan::checkCode(roles, **arch)) ||
                      failed(checkHints(kernel)) || failed(checkStores(roles)) ||
                      failed(checkSharedTiles(roles)));
     });

@@ -1,5 +1,5 @@
 // Roles by hand, with engines: the pass's own input.
-// RUN: drawloom-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(tile.kernel(check-code))'
+// RUN: drawloom-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(tile.kernel(assign-layouts,check-code))'
 
 !rows = !agent.pipe<smem, tensor<1x264xf32>>
 

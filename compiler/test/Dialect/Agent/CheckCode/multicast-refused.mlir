@@ -1,5 +1,5 @@
 // Roles by hand in a cluster say who shares a tile, and are held to it.
-// RUN: drawloom-opt %s --assign-engines --check-code --split-input-file --verify-diagnostics
+// RUN: drawloom-opt %s --assign-engines --map-execution-units --assign-layouts --check-code --split-input-file --verify-diagnostics
 
 // Rows of A are the same along dimension 1, rows of B along dimension 0.
 !operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<128x64xbf16>>

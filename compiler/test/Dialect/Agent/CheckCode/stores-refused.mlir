@@ -1,5 +1,5 @@
 // Roles run side by side: what two of them store to one place has no order.
-// RUN: drawloom-opt %s --assign-engines --check-code --split-input-file --verify-diagnostics
+// RUN: drawloom-opt %s --assign-engines --map-execution-units --assign-layouts --check-code --split-input-file --verify-diagnostics
 
 !tiles = !agent.pipe<smem, tensor<64x64xf32>>
 

@@ -280,10 +280,9 @@ def AssignEngines : Pass<"assign-engines", "tile::KernelOp"> {
 def CheckCode : Pass<"check-code", "tile::KernelOp"> {
   let summary = "refuse what there is no code for";
   let description = [{
-    Walks each role as code generation will and asks whether there is code for
-    every operation, given where its tiles are: in slots of shared or tensor
-    memory, or in registers by the layouts of the role's family. It changes
-    nothing. What passes is placed, proved, and compiles; code generation asks
+    Asks whether there is code for every operation of a role, given where its
+    tiles are, which their types say after `assign-layouts`: in slots of shared
+    or tensor memory, or in registers. It changes nothing. What passes is placed, proved, and compiles; code generation asks
     the same question again of a kernel that comes to it another way.
 
     What doesn't depend on roles, such as types and functions, is refused before
@@ -302,8 +301,8 @@ def CheckCode : Pass<"check-code", "tile::KernelOp"> {
     | elements without an address that would have to change threads | `takes a 'tensor<32x64xi4>' out of a 'tensor<32x128xi4>' in the registers of @compute, where elements would have to change threads: elements of 4 bits have no address; convert them to i8 first` |
     | an operand of wgmma that lies across k, of a type that has not 16 bits | `reads b, of 'f8E4M3FN', across its rows in memory; wgmma does that for 16-bit types only, so lay it out along k` |
     | rows that no bulk copy moves | `moves rows of 'tensor<1x264xf32>', which TMA can't cut into boxes of at most 256 elements that begin at a multiple of 128 bytes; use shorter rows, or a multiple of 128 bytes` |
+    | a tile of more elements than a thread can have | `works on a 'tensor<128x1024xf32>', of which each thread of the 4 warps of @compute has 1024 elements, more than twice its registers: 1024 > 512; use a smaller tile` |
     | an accumulator on a tensor core of which no slot is | `is an accumulator that no slot of tensor memory is for: its loop computes more than MMAs, in a role that does, too; let MMAs have a role of their own with 'roles = multi', or in roles by hand make it in an agent.produce of a pipe in tmem` |
-    | warps that can't share a tile | `works on a 'tensor<128x32xf32>' in @epilogue: 12 warps cannot share 128 rows: neither is a multiple of 3` |
   }];
 }
 
@@ -422,6 +421,7 @@ def AssignLayouts : Pass<"assign-layouts", "tile::KernelOp"> {
     | message | why |
     |---|---|
     | works on a 'tensor<4x4x4xf32>' in @compute: a tile of rank 3 has no layout in registers | |
+    | works on a 'tensor<128x32xf32>' in @epilogue: 12 warps cannot share 128 rows: neither is a multiple of 3 | |
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"

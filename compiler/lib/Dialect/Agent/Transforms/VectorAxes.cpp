@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Analysis/RoleTiles/VectorAxes.h"
+#include "VectorAxes.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,7 +16,6 @@
 using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
-using namespace drawloom::plan;
 
 static bool isVector(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -78,11 +77,8 @@ void VectorAxes::visit(Operation *op) {
       tie(use, result);
 }
 
-void VectorAxes::infer(RoleOp role, ArrayRef<Operation *> before,
-                       unsigned free) {
+void VectorAxes::infer(RoleOp role, unsigned free) {
   freeAxis = free;
-  for (Operation *op : before)
-    visit(op);
   role->walk([&](Operation *op) {
     if (op != role)
       visit(op);
@@ -119,30 +115,4 @@ unsigned VectorAxes::get(Value vector) const {
 unsigned VectorAxes::get(OpOperand &use) const {
   auto found = turned.find(&use);
   return found == turned.end() ? lookup(getNode(use)) : found->second;
-}
-
-unsigned VectorAxes::get(Value vector, Operation *user) const {
-  for (OpOperand &use : user->getOpOperands())
-    if (use.get() == vector)
-      return get(use);
-  return get(vector);
-}
-
-SmallVector<Operation *> plan::findTilesBefore(RoleOp role) {
-  Block *block = role->getParentOp()->getBlock();
-  llvm::SetVector<Operation *> found;
-  auto add = [&](Operation *op) {
-    for (Value operand : op->getOperands())
-      if (Operation *maker = operand.getDefiningOp();
-          maker && maker->getBlock() == block &&
-          isa<RankedTensorType>(operand.getType()))
-        found.insert(maker);
-  };
-  role.walk(add);
-  for (unsigned i = 0; i < found.size(); ++i)
-    add(found[i]);
-  SmallVector<Operation *> ordered = found.takeVector();
-  llvm::sort(ordered,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return ordered;
 }

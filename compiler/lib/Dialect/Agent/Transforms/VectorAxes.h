@@ -22,23 +22,18 @@
 // Invariant: after infer, all vectors that are tied together are used along the
 // same axis, but for uses that want the other one.
 
-#ifndef DRAWLOOM_ANALYSIS_ROLETILES_VECTORAXES_H
-#define DRAWLOOM_ANALYSIS_ROLETILES_VECTORAXES_H
+#ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_VECTORAXES_H
+#define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_VECTORAXES_H
 
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
-namespace drawloom::plan {
-
-/// The operations before a role that make tiles for it, in their order.
-llvm::SmallVector<mlir::Operation *> findTilesBefore(agent::RoleOp role);
+namespace drawloom::agent {
 
 class VectorAxes {
 public:
-  /// Looks at a role and at the operations before it that it needs. A vector
-  /// that nothing ties to an axis runs along `freeAxis`.
-  void infer(agent::RoleOp role, llvm::ArrayRef<mlir::Operation *> before,
-             unsigned freeAxis);
+  /// A vector that nothing ties to an axis runs along `freeAxis`.
+  void infer(RoleOp role, unsigned freeAxis);
 
   /// The axis of a vector that an operation makes.
   unsigned get(mlir::Value vector) const;
@@ -48,8 +43,6 @@ public:
   bool isTurned(mlir::OpOperand &use) const {
     return !isRemade(use.get()) && get(use.get()) != get(use);
   }
-  /// The axis along which `user` wants a vector.
-  unsigned get(mlir::Value vector, mlir::Operation *user) const;
 
   /// Whether a tile can be made anew for each use.
   static bool isRemade(mlir::Value tile);
@@ -81,6 +74,6 @@ private:
   unsigned freeAxis = 0;
 };
 
-} // namespace drawloom::plan
+} // namespace drawloom::agent
 
-#endif // DRAWLOOM_ANALYSIS_ROLETILES_VECTORAXES_H
+#endif // DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_VECTORAXES_H
