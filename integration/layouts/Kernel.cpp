@@ -28,20 +28,16 @@ private:
   void line(const char *format, Args &&...args) {
     os << "  " << llvm::formatv(format, std::forward<Args>(args)...) << '\n';
   }
+  /// Elements in memory: a truth value has a byte.
+  std::string inMemory() const {
+    return one.element == "i1" ? "i8" : one.element;
+  }
   std::string tileType(const Layout &layout) const;
   std::string bufferType() const;
-  /// Registers as a thread has them, and as they are in memory.
-  std::string registersType(const Layout &layout) const;
-  std::string memoryType(const Layout &layout) const;
-  void printAddress(llvm::StringRef result, llvm::StringRef base,
-                    const Layout &layout);
-  uint64_t alignment(const Layout &layout) const {
-    return std::min<uint64_t>(
-        16, uint64_t(1) << llvm::countr_zero(
-                uint64_t(layout.getInputSize(0) * one.elementBytes)));
-  }
+  /// The registers of all threads as a tile that has a row for each.
+  std::string rowsType(const Layout &layout, llvm::StringRef element) const;
+  std::string viewType(const Layout &layout) const;
   void printShared();
-  void printTensor();
   std::string offsets() const;
 
   llvm::raw_ostream &os;
@@ -69,32 +65,28 @@ std::string KernelPrinter::tileType(const Layout &layout) const {
 }
 
 std::string KernelPrinter::bufferType() const {
-  return llvm::formatv("!tile.buffer<{0}{1}, {2}, <{3}>>",
+  return llvm::formatv("!tile.buffer<{0}{1}, smem, <{2}>>",
                        printShape(*one.buffer), one.element,
-                       one.between == Between::Shared ? "smem" : "tmem",
                        printLayout(*one.buffer));
 }
 
-std::string KernelPrinter::registersType(const Layout &layout) const {
-  bool isShort = llvm::StringRef(one.element).starts_with("f8");
-  return llvm::formatv("vector<{0}x{1}>", layout.getInputSize(0),
-                       isShort ? "i8" : one.element);
+std::string KernelPrinter::rowsType(const Layout &layout,
+                                    llvm::StringRef element) const {
+  int64_t registers = layout.getInputSize(0), threads = one.getThreads();
+  auto digits = [](const char *step, int64_t count) -> std::string {
+    return count == 1 ? std::string("[]")
+                      : llvm::formatv("[[{0}] by {1}]", step, count).str();
+  };
+  return llvm::formatv(
+      "tensor<{0}x{1}x{2}, #tile.layout<{0}x{1}, register = {3}, lane = "
+      "[[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = {4}>>",
+      threads, registers, element, digits("0, 1", registers),
+      digits("32, 0", one.warps));
 }
 
-std::string KernelPrinter::memoryType(const Layout &layout) const {
-  if (one.element != "i1")
-    return registersType(layout);
-  return llvm::formatv("vector<{0}xi8>", layout.getInputSize(0));
-}
-
-void KernelPrinter::printAddress(llvm::StringRef result, llvm::StringRef base,
-                                 const Layout &layout) {
-  line("%{0}_step = llvm.mlir.constant({1} : i32) : i32", result,
-       layout.getInputSize(0) * one.elementBytes);
-  line("%{0}_offset = llvm.mul %tid, %{0}_step : i32", result);
-  line("%{0} = llvm.getelementptr {1}[%{0}_offset] : (!llvm.ptr<1>, i32) -> "
-       "!llvm.ptr<1>, i8",
-       result, base);
+std::string KernelPrinter::viewType(const Layout &layout) const {
+  return llvm::formatv("!tile.view<{0}x{1}x{2}>", one.getThreads(),
+                       layout.getInputSize(0), inMemory());
 }
 
 std::string KernelPrinter::offsets() const {
@@ -110,89 +102,51 @@ void KernelPrinter::printShared() {
   line("%buffer = tile.alloc at(0) : {0}", bufferType());
   line("tile.write %x, %buffer[{0}] : {1}, {2}", offsets(), tileType(one.from),
        bufferType());
-  line("agent.sync cta");
+  line("agent.sync {0}", one.warps == 1 ? "warp" : "role");
   line("%y = tile.read %buffer[{0}] : {1} -> {2}", offsets(), bufferType(),
        tileType(one.to));
-}
-
-void KernelPrinter::printTensor() {
-  line("%shared = llvm.mlir.addressof @shared_memory : !llvm.ptr<3>");
-  line("%columns = llvm.mlir.constant(512 : i32) : i32");
-  line("%warp_threads = llvm.mlir.constant(32 : i32) : i32");
-  line("%is_first = llvm.icmp \"ult\" %tid, %warp_threads : i32");
-  line("scf.if %is_first {{");
-  line("  nvvm.tcgen05.alloc %shared, %columns : !llvm.ptr<3>, i32");
-  line("  nvvm.tcgen05.relinquish_alloc_permit");
-  line("}");
-  line("agent.sync cta");
-  line("%address = llvm.load %shared : !llvm.ptr<3> -> i32");
-  line("%buffer = builtin.unrealized_conversion_cast %address : i32 to {0}",
-       bufferType());
-  line("tile.write %x, %buffer[{0}] : {1}, {2}", offsets(), tileType(one.from),
-       bufferType());
-  line("nvvm.tcgen05.wait <store>");
-  line("nvvm.tcgen05.fence <before>");
-  line("agent.sync cta");
-  line("nvvm.tcgen05.fence <after>");
-  line("%y = tile.read %buffer[{0}] : {1} -> {2}", offsets(), bufferType(),
-       tileType(one.to));
-  line("nvvm.tcgen05.fence <before>");
-  line("agent.sync cta");
-  line("nvvm.tcgen05.fence <after>");
-  line("scf.if %is_first {{");
-  line("  %pointer = llvm.inttoptr %address : i32 to !llvm.ptr<6>");
-  line("  nvvm.tcgen05.dealloc %pointer, %columns : !llvm.ptr<6>, i32");
-  line("}");
 }
 
 void KernelPrinter::print(llvm::StringRef name) {
-  // The address of tensor memory comes first.
-  static constexpr int64_t scratchAt = 1024;
-  os << "llvm.func @" << name
-     << "(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %given: i32) attributes "
-        "{nvvm.kernel, nvvm.reqntid = array<i32: "
-     << one.getThreads()
-     << ">, agent.scratch = #agent.scratch<offset = " << scratchAt
-     << ", bytes = " << kernelSharedBytes - scratchAt
-     << ", column = 0, columns = 0>} {\n";
-  line("%tid = nvvm.read.ptx.sreg.tid.x : i32");
-  line("%at = arith.index_castui %given : i32 to index");
-  printAddress("from", "%in", one.from);
-  line("%loaded = llvm.load %from {{alignment = {0} : i64} : !llvm.ptr<1> -> "
-       "{1}",
-       alignment(one.from), memoryType(one.from));
-  std::string registers = "%loaded";
+  os << "tile.kernel @" << name << "(%in: " << viewType(one.from)
+     << ", %out: " << viewType(one.to)
+     << ", %at: index) attributes {tile.target = \"sm_100a\"} {\n";
+  // A CTA has whole warp groups; the warps of the last one may be idle.
+  line("agent.switch attributes {{warps = {0} : i64, shared_bytes = {1} : i64} "
+       "{{",
+       llvm::alignTo(one.warps, 4), kernelSharedBytes);
+  line("agent.role @convert warps({0}) at(0) attributes {{scratch = "
+       "#agent.scratch<offset = 0, bytes = {1}, column = 0, columns = 0>, "
+       "named_barrier = #agent.named_barrier<barrier = 1, parts = 0>} {{",
+       one.warps, kernelSharedBytes);
+  line("%loaded = tile.load %in[0, 0] : {0} -> {1}", viewType(one.from),
+       rowsType(one.from, inMemory()));
+  llvm::StringRef had = "%loaded";
   if (one.element == "i1") {
-    line("%had = arith.trunci %loaded : {0} to {1}", memoryType(one.from),
-         registersType(one.from));
-    registers = "%had";
+    line("%had = arith.trunci %loaded : {0} to {1}", rowsType(one.from, "i8"),
+         rowsType(one.from, "i1"));
+    had = "%had";
   }
-  line("%x = builtin.unrealized_conversion_cast {0} : {1} to {2}", registers,
-       registersType(one.from), tileType(one.from));
-  switch (one.between) {
-  case Between::Nothing:
+  // The same registers, and another name for what is in them.
+  line("%x = builtin.unrealized_conversion_cast {0} : {1} to {2}", had,
+       rowsType(one.from, one.element), tileType(one.from));
+  if (one.buffer)
+    printShared();
+  else
     line("%y = tile.convert_layout %x : {0} -> {1}", tileType(one.from),
          tileType(one.to));
-    break;
-  case Between::Shared:
-    printShared();
-    break;
-  case Between::Tensor:
-    printTensor();
-    break;
-  }
   line("%has = builtin.unrealized_conversion_cast %y : {0} to {1}",
-       tileType(one.to), registersType(one.to));
-  std::string stored = "%has";
+       tileType(one.to), rowsType(one.to, one.element));
+  llvm::StringRef stored = "%has";
   if (one.element == "i1") {
-    line("%bytes = arith.extui %has : {0} to {1}", registersType(one.to),
-         memoryType(one.to));
+    line("%bytes = arith.extui %has : {0} to {1}", rowsType(one.to, "i1"),
+         rowsType(one.to, "i8"));
     stored = "%bytes";
   }
-  printAddress("to", "%out", one.to);
-  line("llvm.store {0}, %to {{alignment = {1} : i64} : {2}, !llvm.ptr<1>",
-       stored, alignment(one.to), memoryType(one.to));
-  line("llvm.return");
+  line("tile.store {0}, %out[0, 0] : {1}, {2}", stored,
+       rowsType(one.to, inMemory()), viewType(one.to));
+  line("}");
+  line("}");
   os << "}\n";
 }
 

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RandomCase.h"
-#include "drawloom/Analysis/Layouts/TensorMemory.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -49,7 +48,7 @@ private:
   Layout makeLayout(const Shape &shape, std::vector<Layout::Input> inputs);
   Layout makeRegisters(const Shape &shape, const Columns &columns,
                        int64_t warps);
-  Layout makeMemory(const Shape &shape, Between between);
+  Layout makeMemory(const Shape &shape);
   void takePart(LayoutCase &one);
 
   std::mt19937 &random;
@@ -182,22 +181,12 @@ Layout CaseMaker::makeRegisters(const Shape &shape, const Columns &columns,
       shape, {{"register", registers}, {"lane", lanes}, {"warp", inWarps}});
 }
 
-Layout CaseMaker::makeMemory(const Shape &shape, Between between) {
+Layout CaseMaker::makeMemory(const Shape &shape) {
   std::vector<Layout::Digit> digits;
   for (uint64_t column : makeColumns(shape.bits.size()))
     digits.push_back(makeDigit(shape, column));
-  std::vector<Layout::Digit> lanes;
-  if (between == Between::Tensor) {
-    lanes.assign(digits.begin(), digits.begin() + 7);
-    digits.erase(digits.begin(), digits.begin() + 7);
-  }
   for (Layout::Digit &digit : makeOdd(shape))
-    digits.insert(between == Between::Tensor
-                      ? digits.end()
-                      : digits.begin() + pick(digits.size() + 1),
-                  digit);
-  if (between == Between::Tensor)
-    return makeLayout(shape, {{"lane", lanes}, {"column", digits}});
+    digits.insert(digits.begin() + pick(digits.size() + 1), digit);
   return makeLayout(shape, {{"offset", digits}});
 }
 
@@ -219,7 +208,7 @@ void CaseMaker::takePart(LayoutCase &one) {
     return llvm::consumeError(whole.takeError());
   one.buffer = std::move(*whole);
   one.offsets[dim] = size * pick(parts);
-  if (one.between == Between::Shared && isOneIn(2)) {
+  if (isOneIn(2)) {
     // Not where a part begins, or not known.
     one.offsets[dim] = pick(size * (parts - 1) + 1);
     one.dynamicOffsets = isOneIn(2);
@@ -227,25 +216,20 @@ void CaseMaker::takePart(LayoutCase &one) {
 }
 
 LayoutCase CaseMaker::make() {
-  static constexpr Between betweens[] = {Between::Nothing, Between::Nothing,
-                                         Between::Shared, Between::Tensor};
   static constexpr std::pair<const char *, int64_t> elements[] = {
       {"i1", 1},  {"i8", 1},  {"f8E4M3FN", 1}, {"i16", 2}, {"bf16", 2},
       {"f16", 2}, {"i32", 4}, {"f32", 4},      {"i64", 8}, {"f64", 8}};
   static constexpr int64_t warpCounts[] = {1, 4, 4, 8};
-  Between between = betweens[pick(4)];
+  bool isShared = isOneIn(3);
   auto [element, bytes] = elements[pick(std::size(elements))];
-  int64_t warps =
-      between == Between::Tensor ? 4 << pick(2) : warpCounts[pick(4)];
+  int64_t warps = warpCounts[pick(4)];
   // Seldom three times as many, for sizes that three divides.
   int64_t odd = isOneIn(4) ? (isOneIn(4) ? 5 : 3) : 1;
   if (odd == 3 && warps == 4 && isOneIn(3))
     warps = 12;
   unsigned threadBits = 5 + llvm::countr_zero(uint64_t(warps));
-  // At most 64 elements in a thread, and 32 bits in a lane of tensor memory.
+  // At most 64 elements in a thread.
   unsigned least = 2;
-  if (between == Between::Tensor)
-    least = 7 + llvm::Log2_64(std::max<int64_t>(4 / bytes, 1));
   unsigned bits = least + pick(threadBits + 5 - least);
 
   Shape shape = makeShape(bits, odd);
@@ -254,36 +238,21 @@ LayoutCase CaseMaker::make() {
   Columns others = isOneIn(2) ? relate(columns, threadBits)
                               : addCopies(makeColumns(bits), threadBits);
   Layout to = makeRegisters(shape, others, warps);
-  LayoutCase one{between,         element,       bytes, warps,
-                 std::move(from), std::move(to), {},    {}};
+  LayoutCase one{element, bytes, warps, std::move(from), std::move(to), {}, {}};
   one.offsets.assign(shape.sizes.size(), 0);
-  if (between == Between::Nothing)
+  if (!isShared)
     return one;
-  one.buffer = makeMemory(shape, between);
+  one.buffer = makeMemory(shape);
   if (isOneIn(3))
     takePart(one);
   return one;
 }
 
-/// Whether the buffer is not larger than memory: 512 columns, or most of what a
-/// CTA can have. Parts that are not whole columns are refused, and tested so
-/// elsewhere.
+/// Whether the buffer is not larger than most of the memory that a CTA can
+/// have.
 static bool fits(const LayoutCase &one) {
-  if (!one.buffer)
-    return true;
-  static constexpr int64_t columns = 512, bytes = 200 << 10;
-  if (one.between == Between::Tensor) {
-    for (const Layout *layout : {&one.from, &one.to}) {
-      auto fragment = layouts::getTensorFragment(*one.buffer, one.offsets,
-                                                 *layout, one.elementBytes * 8);
-      if (!fragment) {
-        llvm::consumeError(fragment.takeError());
-        return false;
-      }
-    }
-    return one.buffer->getInputSize(1) * one.elementBytes <= columns * 4;
-  }
-  return one.buffer->getInputSize(0) * one.elementBytes <= bytes;
+  static constexpr int64_t bytes = 200 << 10;
+  return !one.buffer || one.buffer->getInputSize(0) * one.elementBytes <= bytes;
 }
 
 LayoutCase drawloom::makeRandomCase(std::mt19937 &random) {

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 // A case is a tile in one layout in registers and in another, and what is
-// between the two: nothing, a buffer of shared memory, or one of tensor memory.
-// The other layout is related to the first, or has nothing to do with it.
+// between the two: nothing, or a buffer of shared memory. The other layout is
+// related to the first, or has nothing to do with it.
 
 #ifndef DRAWLOOM_INTEGRATION_LAYOUTS_RANDOMCASE_H
 #define DRAWLOOM_INTEGRATION_LAYOUTS_RANDOMCASE_H
@@ -18,17 +18,14 @@
 
 namespace drawloom {
 
-enum class Between { Nothing, Shared, Tensor };
-
 struct LayoutCase {
-  Between between;
   /// In MLIR's words, and its bytes in memory.
   std::string element;
   int64_t elementBytes;
   int64_t warps;
   tile::Layout from, to;
-  /// Of shared and tensor memory: the layout of the buffer, the part of it that
-  /// is the tile, and whether the kernel learns that only when it runs.
+  /// Of shared memory: the layout of the buffer, the part of it that is the
+  /// tile, and whether the kernel learns that only when it runs.
   std::optional<tile::Layout> buffer;
   llvm::SmallVector<int64_t> offsets;
   bool dynamicOffsets = false;

@@ -73,8 +73,9 @@ static llvm::Expected<std::string> compileText(llvm::StringRef text) {
   if (!arch)
     return arch.takeError();
   mlir::PassManager passes(&context);
+  // The kernels have no pipes: what comes before has nothing to do.
   passes.addPass(agent::createStageConversions());
-  passes.addPass(createConvertTileToNVVM());
+  passes.addPass(createConvertAgentToNVVM());
   buildNVVM(passes, (*arch)->name, /*unproved=*/false);
   if (failed(passes.run(*module)))
     return fail("a kernel is not converted");
@@ -101,8 +102,6 @@ static llvm::Expected<std::string> compileText(llvm::StringRef text) {
 static std::string printModule(llvm::ArrayRef<LayoutCase> cases, size_t first) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "llvm.mlir.global external @shared_memory() {addr_space = 3 : i32, "
-        "alignment = 1024 : i64} : !llvm.array<0 x i8>\n";
   for (auto [index, one] : llvm::enumerate(cases))
     printKernel(os, "case" + std::to_string(first + index), one);
   return text;
@@ -162,7 +161,7 @@ static llvm::Expected<std::string> runCase(emu::Device &device,
   emu::Launch launch;
   launch.kernel = &kernel;
   launch.grid = launch.cluster = {1, 1, 1};
-  launch.block = {unsigned(one.getThreads()), 1, 1};
+  launch.block = {unsigned(llvm::alignTo(one.getThreads(), 128)), 1, 1};
   launch.dynamicShared = kernelSharedBytes;
   launch.parameters.resize(kernel.parameterBytes);
   int32_t offset = 0;
@@ -170,7 +169,12 @@ static llvm::Expected<std::string> runCase(emu::Device &device,
     offset = std::max<int32_t>(offset, int32_t(given));
   std::memcpy(launch.parameters.data(), &*in, 8);
   std::memcpy(launch.parameters.data() + 8, &*out, 8);
-  std::memcpy(launch.parameters.data() + 16, &offset, 4);
+  // The rows of the two views, one for each thread.
+  for (auto [place, layout] : {std::pair(16, &one.from), {24, &one.to}}) {
+    int64_t stride = layout->getInputSize(0);
+    std::memcpy(launch.parameters.data() + place, &stride, 8);
+  }
+  std::memcpy(launch.parameters.data() + 32, &offset, 4);
   emu::RunOptions options;
   options.policy = emu::Policy::Random;
   options.seed = order;
@@ -246,11 +250,11 @@ static llvm::Expected<size_t> runBatch(llvm::ArrayRef<LayoutCase> cases,
 
 /// What was drawn: a line of counts.
 static llvm::Error printCounts(llvm::ArrayRef<LayoutCase> cases) {
-  std::map<Between, unsigned> by;
+  size_t shared = 0;
   std::map<layouts::Way, unsigned> ways;
   for (const LayoutCase &one : cases) {
-    ++by[one.between];
-    if (one.between != Between::Nothing)
+    shared += one.buffer.has_value();
+    if (one.buffer)
       continue;
     llvm::Expected<layouts::Conversion> conversion =
         layouts::planConversion(one.from, one.to, one.elementBytes);
@@ -258,13 +262,12 @@ static llvm::Error printCounts(llvm::ArrayRef<LayoutCase> cases) {
       return conversion.takeError();
     ++ways[conversion->way];
   }
-  llvm::outs() << "seed " << seed << ": in registers " << by[Between::Nothing]
+  llvm::outs() << "seed " << seed << ": in registers " << cases.size() - shared
                << " (" << ways[layouts::Way::Nothing] << " the same, "
                << ways[layouts::Way::Registers] << " in the thread, "
                << ways[layouts::Way::Shuffles] << " by shuffles, "
                << ways[layouts::Way::Scratch] << " through scratch), by shared "
-               << "memory " << by[Between::Shared] << ", by tensor memory "
-               << by[Between::Tensor] << '\n';
+               << "memory " << shared << '\n';
   return llvm::Error::success();
 }
 

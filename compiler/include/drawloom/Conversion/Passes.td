@@ -167,56 +167,6 @@ def ConvertAgentToNVVM : Pass<"convert-agent-to-nvvm", "::mlir::ModuleOp"> {
   ];
 }
 
-def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm", "::mlir::ModuleOp"> {
-  let summary = "tiles with layouts to registers, shuffles and accesses";
-  let description = [{
-    A tile with a layout in registers becomes a vector, what a thread has of it;
-    a buffer of shared memory becomes a pointer, one of tensor memory its
-    address. `tile.convert_layout` becomes moves of registers or shuffles,
-    `tile.read` and `tile.write` become accesses of up to 16 bytes, or of up to
-    128 columns of tensor memory. docs/Layouts.md says how.
-
-    ```mlir
-    #row = #tile.layout<32x2, register = [[0, 1]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
-    #pair = #tile.layout<32x2, register = [[1, 0]], lane = [[0, 1], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
-    %1 = tile.convert_layout %0 : tensor<32x2xf32, #row> -> tensor<32x2xf32, #pair>    // before
-
-    %mine:2 = vector.to_elements %0 : vector<2xf32>                                    // after
-    %odd = arith.cmpi ne, %lane_bit, %c0 : i32
-    %first = arith.select %odd, %mine#1, %mine#0 : f32       // what the neighbor wants
-    ...
-    %received = nvvm.shfl.sync idx %mask, %word, %from, %clamp : i32 -> i32
-    ```
-
-    The warps that run an operation have its tiles: those of the role, or all of
-    the kernel. What takes more than one step is staged first, by
-    `stage-conversions`.
-
-    Refused, with the words:
-
-    | why | message |
-    |---|---|
-    | a tile or a buffer has no layout | `has a 'tensor<32x2xf32>' without a layout: code needs to know where its elements are` |
-    | other warps | `has a tile in the registers of 4 warps, but 8 run it` |
-    | no warps | `is in no placed role and in no kernel whose 'nvvm.reqntid' is a multiple of 32: ...` |
-    | elements change warps | `moves elements from warp to warp: 'stage-conversions' has them go through 4096 bytes of shared memory` |
-    | tensor memory | `moves a tile of tensor memory in a layout that its instructions don't have: 'stage-conversions' puts a conversion here` |
-    | | `takes a part of tensor memory that is not known when the kernel is compiled: its offsets must be numbers` |
-    | | `moves a tile of tensor memory by warps from 2 on: a group of four, each of which reaches its own lanes, begins at a multiple of four` |
-    | halves of bytes | `moves elements of type 'i4', which are no whole bytes: they have no code yet` |
-    | an element twice in memory | `has a buffer whose layout has an element twice: in memory each has one place` |
-    | not placed | `has no place in shared memory: give it one with at(...)` |
-    | too far | `begins at byte 4294967296: addresses of shared memory have 32 bits` |
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect",
-    "::mlir::LLVM::LLVMDialect",
-    "::mlir::NVVM::NVVMDialect",
-    "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect",
-  ];
-}
-
 def PlacePragmas : Pass<"place-pragmas", "::mlir::ModuleOp"> {
   let summary = "what a schedule tells ptxas, where ptxas reads it";
   let description = [{

@@ -19,7 +19,6 @@
 #include "CheckKernel.h"
 #include "Patterns.h"
 #include "drawloom/Conversion/Passes.h"
-#include "drawloom/Conversion/TileToNVVM/TileToNVVM.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,6 +39,11 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::agent;
 using namespace drawloom::codegen;
+
+/// The variable that all of a CTA's shared memory is, the same for all kernels
+/// of a module, and how it is aligned: the most that a swizzle asks for.
+static constexpr llvm::StringLiteral sharedMemoryName = "shared_memory";
+static constexpr int64_t sharedMemoryAlignment = 1024;
 
 namespace {
 class ConvertAgentToNVVM
@@ -154,6 +158,7 @@ static LogicalResult convertBody(tile::KernelOp kernel,
   addProtocol(list);
   addCopies(list);
   addShared(list);
+  addConvertLayout(list);
   addElementwise(list);
   addReductions(list);
   addGlobalAccess(list);

@@ -11,11 +11,11 @@
 // one operation on elements have the same layout, their types say.
 
 #include "CheckKernel.h"
+#include "Elements.h"
 #include "drawloom/Analysis/Layouts/Conversion.h"
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Analysis/RoleTiles/Panels.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
-#include "drawloom/Conversion/TileToNVVM/TileToNVVM.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -27,6 +27,8 @@ using namespace drawloom;
 using namespace drawloom::agent;
 using namespace drawloom::codegen;
 
+static constexpr int64_t maxAddress = std::numeric_limits<int32_t>::max();
+
 namespace {
 /// Each function says why something has no code; empty if it has.
 class LayoutChecker {
@@ -37,6 +39,8 @@ public:
 
 private:
   std::string findError(tile::LayoutAttr layout);
+  std::string findCoordinatesError(tile::LayoutAttr layout);
+  std::string findBufferError(tile::BufferType buffer);
   std::string findReduceError(tile::ReduceOp op);
   std::string findConversionError(tile::ConvertLayoutOp op);
   std::string findRegisterError(Operation *op);
@@ -81,23 +85,46 @@ std::string LayoutChecker::findError(tile::LayoutAttr layout) {
     return llvm::formatv("has a layout of {0} lanes and {1} warps; @{2} has 32 "
                          "and {3}",
                          lanes, warps, role.getSymName(), role.getWarps());
+  known.insert(layout);
+  return "";
+}
+
+/// Of operations that compute where an element is in its tile.
+std::string LayoutChecker::findCoordinatesError(tile::LayoutAttr layout) {
   for (unsigned dim = 0; dim < layout.getLayout().getOutputs().size(); ++dim)
     if (auto offsets = plan::Offsets::get(layout.getLayout(), dim); !offsets)
       return "has a layout without code: " +
              llvm::toString(offsets.takeError());
-  known.insert(layout);
+  return "";
+}
+
+/// Of shared memory with a layout.
+std::string LayoutChecker::findBufferError(tile::BufferType buffer) {
+  const tile::Layout &layout = buffer.getLayout().getLayout();
+  if (layout.getInputs().size() != 1 || layout.getInputs()[0].name != "offset")
+    return "has a buffer of shared memory whose layout has other inputs than "
+           "offset";
+  if (!layout.isInjective())
+    return "has a buffer whose layout has an element twice: in memory each has "
+           "one place";
+  int64_t bytes = plan::multiply(layout.getInputSize(0),
+                                 getElementBytes(buffer.getElementType()));
+  if (bytes > maxAddress)
+    return llvm::formatv("has a buffer of {0} bytes: addresses of shared "
+                         "memory have 32 bits",
+                         bytes);
   return "";
 }
 
 /// Between registers.
 std::string LayoutChecker::findConversionError(tile::ConvertLayoutOp op) {
   Type element = op.getType().getElementType();
-  int64_t bits = plan::getElementBits(element);
-  if (bits % 8 || !llvm::isPowerOf2_64(bits))
+  int64_t bytes = getElementBytes(element);
+  if (bytes == 0)
     return "moves elements of type " + print(element) +
            ", which are no whole bytes";
   llvm::Expected<layouts::Conversion> conversion = layouts::planConversion(
-      getLayout(op.getSource().getType()), getLayout(op.getType()), bits / 8);
+      getLayout(op.getSource().getType()), getLayout(op.getType()), bytes);
   if (!conversion)
     return "moves a tile between registers: " +
            llvm::toString(conversion.takeError());
@@ -168,6 +195,13 @@ std::string LayoutChecker::findAccessError(tile::BufferType buffer,
       return (verb + " a part of tensor memory that has no code").str();
     return "";
   }
+  if (getElementBytes(tile.getElementType()) == 0)
+    return "moves elements of type " + print(tile.getElementType()) +
+           ", which are no whole bytes";
+  if (llvm::Error error = layouts::checkInRegisters(getLayout(tile)))
+    return "has a tile in registers: " + llvm::toString(std::move(error));
+  if (buffer.getLayout())
+    return findBufferError(buffer);
   std::optional<plan::Panels> panels = plan::getPanels(buffer);
   if (!panels || panels->atom != plan::Panels::plainAtom)
     return "moves rows of " + print(tile) +
@@ -224,6 +258,10 @@ std::string LayoutChecker::findError(Operation *op) {
       return "has a tile without a layout";
     if (std::string error = findError(layout); !error.empty())
       return error;
+    if (!isa<tile::LoadOp, tile::StoreOp, tile::IotaOp, tile::ReduceOp>(op))
+      continue;
+    if (std::string error = findCoordinatesError(layout); !error.empty())
+      return error;
   }
   if (isa<IssueOp, AddMmaOp>(op))
     for (Type type : types)
@@ -249,9 +287,14 @@ std::string LayoutChecker::findError(Operation *op) {
       .Case<IssueOp, AddMmaOp, MultiplyOp>(
           [&](auto mma) { return findMmaError(mma); })
       .Case([&](tile::AllocOp alloc) -> std::string {
-        return alloc.getAt() && alloc.getType().getSpace() == tile::Space::Smem
-                   ? ""
-                   : "has no memory placement";
+        tile::BufferType buffer = alloc.getType();
+        if (!alloc.getAt() || buffer.getSpace() != tile::Space::Smem)
+          return "has no memory placement";
+        if (int64_t(*alloc.getAt()) > maxAddress)
+          return llvm::formatv("begins at byte {0}: addresses of shared memory "
+                               "have 32 bits",
+                               *alloc.getAt());
+        return buffer.getLayout() ? findBufferError(buffer) : "";
       })
       .Case([&](SyncOp sync) -> std::string {
         return sync.getParticipants() != Participants::role ||
@@ -262,23 +305,9 @@ std::string LayoutChecker::findError(Operation *op) {
       .Default([](Operation *) { return std::string(); });
 }
 
-/// Whether an operation is on scratch memory, which has a layout.
-static bool isOnScratch(Operation *op) {
-  auto has = [](Type type) {
-    auto buffer = dyn_cast<tile::BufferType>(type);
-    return buffer && buffer.getSpace() == tile::Space::Smem &&
-           buffer.getLayout();
-  };
-  return isa<tile::ReadOp, tile::WriteOp, tile::AllocOp>(op) &&
-         (llvm::any_of(op->getOperandTypes(), has) ||
-          llvm::any_of(op->getResultTypes(), has));
-}
-
 LogicalResult codegen::checkLayouts(RoleOp role) {
   LayoutChecker checker(role);
   WalkResult result = role.walk([&](Operation *op) -> WalkResult {
-    if (isOnScratch(op))
-      return drawloom::checkLayouts(op);
     std::string error = checker.findError(op);
     if (error.empty())
       return WalkResult::advance();

@@ -25,11 +25,11 @@
 #ifndef DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_CODEWRITER_H
 #define DRAWLOOM_LIB_CONVERSION_AGENTTONVVM_CODEWRITER_H
 
+#include "Elements.h"
 #include "KernelSignature.h"
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Analysis/RoleTiles/Panels.h"
 #include "drawloom/Analysis/Slots/SignAnalysis.h"
-#include "drawloom/Conversion/TileToNVVM/Elements.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -39,10 +39,6 @@
 namespace drawloom::codegen {
 
 using plan::Panels;
-using tonvvm::fromMemory;
-using tonvvm::getMemoryType;
-using tonvvm::getRegisterType;
-using tonvvm::toMemory;
 
 /// Which matrix descriptor: where the first slot is in shared memory, the bits
 /// that describe it, and the bytes from one warp group's rows to the next

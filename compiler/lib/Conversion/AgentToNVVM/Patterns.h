@@ -59,6 +59,7 @@ void addProtocol(PatternList &list);
 void addCopies(PatternList &list);
 /// Tiles between registers and shared memory.
 void addShared(PatternList &list);
+void addConvertLayout(PatternList &list);
 /// Operations on elements, and those that name registers anew.
 void addElementwise(PatternList &list);
 /// Sums and maxima along an axis.

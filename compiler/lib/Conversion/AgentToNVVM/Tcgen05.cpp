@@ -135,7 +135,7 @@ Value codegen::readTensor(tile::ReadOp op, tile::ReadOp::Adaptor operands,
                        : vector::ExtractOp::create(b, loaded, i).getResult());
       done += width;
     }
-    llvm::append_range(elements, tonvvm::waitForLoad(b, words));
+    llvm::append_range(elements, waitForLoad(b, words));
   }
   // Accumulators are words: of f32, or integers.
   Type element = type.getElementType();

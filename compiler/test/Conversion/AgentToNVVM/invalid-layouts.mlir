@@ -161,7 +161,7 @@ tile.kernel @meet(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
       // expected-error@+1 {{has a layout without code: two digits of a place meet above an odd digit of the offset: there is no sum for it; run 'assign-layouts' and 'access-memory' first}}
-      %x = arith.constant dense<1.0> : tensor<6x16xf32, #meet>
+      %x = tile.load %d[0, 0] : !tile.view<?x?xf32> -> tensor<6x16xf32, #meet>
     }
   }
 }
@@ -287,6 +287,100 @@ tile.kernel @not_unrolled(%n: index) attributes {tile.target = "sm_90a"} {
       %x = arith.constant dense<1.0> : tensor<32x8xf32, #whole>
       // expected-error@+1 {{cuts registers at a number that is not known; run 'assign-layouts' and 'access-memory' first [pass-order]}}
       %y = tensor.extract_slice %x[0, %n] [32, 4] [1, 1] : tensor<32x8xf32, #whole> to tensor<32x4xf32, #part>
+    }
+  }
+}
+
+// -----
+
+#row = #tile.layout<32x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+
+tile.kernel @halves_of_bytes(%v: !tile.view<32x4xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      %x = arith.constant dense<1> : tensor<32x4xi4, #row>
+      // expected-error@+1 {{moves elements of type i4, which are no whole bytes}}
+      %0 = tile.convert_layout %x : tensor<32x4xi4, #row> -> tensor<32x4xi4, #row>
+    }
+  }
+}
+
+// -----
+
+#memory = #tile.layout<4, offset = [[1], [2]]>
+
+tile.kernel @no_place(%v: !tile.view<32x4xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      // expected-error@+1 {{has no memory placement}}
+      %0 = tile.alloc : !tile.buffer<4xf32, smem, #memory>
+    }
+  }
+}
+
+// -----
+
+#memory = #tile.layout<4, address = [[1], [2]]>
+
+tile.kernel @other_inputs(%v: !tile.view<32x4xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      // expected-error@+1 {{has a buffer of shared memory whose layout has other inputs than offset}}
+      %0 = tile.alloc at(0) : !tile.buffer<4xf32, smem, #memory>
+    }
+  }
+}
+
+// -----
+
+#memory = #tile.layout<4, offset = [[1], [0], [2]]>
+
+tile.kernel @twice(%v: !tile.view<32x4xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      // expected-error@+1 {{has a buffer whose layout has an element twice: in memory each has one place}}
+      %0 = tile.alloc at(0) : !tile.buffer<4xf32, smem, #memory>
+    }
+  }
+}
+
+// -----
+
+#memory = #tile.layout<4, offset = [[1], [2]]>
+
+tile.kernel @too_far(%v: !tile.view<32x4xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      // expected-error@+1 {{begins at byte 4294967296: addresses of shared memory have 32 bits}}
+      %0 = tile.alloc at(4294967296) : !tile.buffer<4xf32, smem, #memory>
+    }
+  }
+}
+
+// -----
+
+#memory = #tile.layout<2147483648, offset = [[1] by 2147483648]>
+
+tile.kernel @too_long(%v: !tile.view<32x4xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      // expected-error@+1 {{has a buffer of 8589934592 bytes: addresses of shared memory have 32 bits}}
+      %0 = tile.alloc at(0) : !tile.buffer<2147483648xf32, smem, #memory>
+    }
+  }
+}
+
+// -----
+
+#large = #tile.layout<32x16384, register = [[0, 1] by 16384], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+#memory = #tile.layout<32x16384, offset = [[0, 1] by 16384, [1, 0] by 32]>
+
+tile.kernel @too_large(%v: !tile.view<32x4xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      %b = tile.alloc at(0) : !tile.buffer<32x16384xf32, smem, #memory>
+      // expected-error@+1 {{has a tile in registers: a thread has 16384 elements of the tile: more than 8192 fit into no thread's registers}}
+      %0 = tile.read %b[0, 0] : !tile.buffer<32x16384xf32, smem, #memory> -> tensor<32x16384xf32, #large>
     }
   }
 }

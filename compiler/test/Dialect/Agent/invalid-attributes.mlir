@@ -143,11 +143,6 @@ module attributes {agent.shared_bytes = "all"} {}
 
 // -----
 
-// expected-error@below {{has 'agent.scratch' = 1024 : i64; it is an #agent.scratch}}
-module attributes {agent.scratch = 1024} {}
-
-// -----
-
 // expected-error@below {{barrier 16; a CTA has 15 named ones, from 1 on}}
 module attributes {test.named_barrier = #agent.named_barrier<barrier = 16, parts = 0>} {}
 

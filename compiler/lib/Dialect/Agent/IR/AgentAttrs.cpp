@@ -248,9 +248,6 @@ LogicalResult AgentDialect::verifyOperationAttribute(Operation *op,
             attribute.getName() == workspaceBytesAttrName) &&
            !isa<IntegerAttr>(attribute.getValue()))
     wanted = "a number of bytes";
-  else if (attribute.getName() == scratchAttrName &&
-           !isa<ScratchAttr>(attribute.getValue()))
-    wanted = "an #agent.scratch";
   if (wanted.empty())
     return success();
   return op->emitOpError() << "has '" << attribute.getName().getValue()

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Analysis/Layouts/Conversion.h"
-#include "drawloom/Analysis/Layouts/TensorMemory.h"
 #include "drawloom/Analysis/RoleTiles/Exchanges.h"
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
@@ -16,7 +15,6 @@
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace drawloom::agent {
 #define GEN_PASS_DEF_STAGECONVERSIONS
@@ -33,69 +31,11 @@ static const tile::Layout *getLayout(RankedTensorType tile) {
   return layout ? &layout.getLayout() : nullptr;
 }
 
-static RankedTensorType withLayout(RankedTensorType tile,
-                                   const tile::Layout &layout) {
-  return tile.cloneWithEncoding(
-      tile::LayoutAttr::get(tile.getContext(), layout));
-}
-
 static int64_t getElementBits(RankedTensorType tile) {
   Type element = tile.getElementType();
   if (element.isInteger(1))
     return 8;
   return element.isIndex() ? 32 : element.getIntOrFloatBitWidth();
-}
-
-//===----------------------------------------------------------------------===//
-// Tensor memory
-//===----------------------------------------------------------------------===//
-
-/// The type in which a tile is moved between registers and a buffer. It is the
-/// tile's own if there is nothing to do, and where code generation says why
-/// not.
-static RankedTensorType getMovedType(RankedTensorType tile,
-                                     tile::BufferType buffer,
-                                     ArrayRef<int64_t> offsets) {
-  const tile::Layout *wanted = getLayout(tile);
-  if (buffer.getSpace() != tile::Space::Tmem || !buffer.getLayout() ||
-      !wanted || llvm::any_of(offsets, ShapedType::isDynamic))
-    return tile;
-  if (llvm::Error error = layouts::checkInRegisters(*wanted)) {
-    llvm::consumeError(std::move(error));
-    return tile;
-  }
-  llvm::Expected<layouts::TensorFragment> fragment = layouts::getTensorFragment(
-      buffer.getLayout().getLayout(), offsets, *wanted, getElementBits(tile));
-  if (!fragment) {
-    llvm::consumeError(fragment.takeError());
-    return tile;
-  }
-  return withLayout(tile, fragment->layout);
-}
-
-static void stageRead(tile::ReadOp op) {
-  RankedTensorType tile = op.getType();
-  RankedTensorType moved =
-      getMovedType(tile, op.getBuffer().getType(), op.getStaticOffsets());
-  if (moved == tile)
-    return;
-  OpBuilder b(op->getContext());
-  b.setInsertionPointAfter(op);
-  op.getResult().setType(moved);
-  auto converted =
-      tile::ConvertLayoutOp::create(b, op.getLoc(), tile, op.getResult());
-  op.getResult().replaceAllUsesExcept(converted, converted);
-}
-
-static void stageWrite(tile::WriteOp op) {
-  RankedTensorType tile = op.getValue().getType();
-  RankedTensorType moved =
-      getMovedType(tile, op.getBuffer().getType(), op.getStaticOffsets());
-  if (moved == tile)
-    return;
-  OpBuilder b(op);
-  op.getValueMutable().assign(
-      tile::ConvertLayoutOp::create(b, op.getLoc(), moved, op.getValue()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,16 +53,11 @@ struct Scratch {
 /// The scratch of a role is after its operands, see `access-memory`.
 static std::optional<Scratch> findScratch(Operation *op) {
   auto role = op->getParentOfType<RoleOp>();
-  ScratchAttr scratch;
-  if (role)
-    scratch = role.getScratchAttr();
-  else if (auto kernel = op->getParentOfType<FunctionOpInterface>())
-    scratch = kernel->getAttrOfType<ScratchAttr>(scratchAttrName);
+  ScratchAttr scratch = role ? role.getScratchAttr() : ScratchAttr();
   if (!scratch)
     return std::nullopt;
-  if (!role || role.getWarps() == 1)
-    return Scratch{scratch.getOffset(), scratch.getBytes(),
-                   role ? Participants::warp : Participants::cta};
+  if (role.getWarps() == 1)
+    return Scratch{scratch.getOffset(), scratch.getBytes(), Participants::warp};
   NamedBarrierAttr named = role.getNamedBarrierAttr();
   if (!named)
     return std::nullopt;
@@ -206,9 +141,6 @@ namespace {
 struct StageConversionsPass
     : agent::impl::StageConversionsBase<StageConversionsPass> {
   void runOnOperation() override {
-    // Accesses first: they make conversions.
-    getOperation().walk([](tile::ReadOp op) { stageRead(op); });
-    getOperation().walk([](tile::WriteOp op) { stageWrite(op); });
     SmallVector<tile::ConvertLayoutOp> conversions;
     getOperation().walk(
         [&](tile::ConvertLayoutOp op) { conversions.push_back(op); });

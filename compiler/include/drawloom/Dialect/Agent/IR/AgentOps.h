@@ -40,12 +40,10 @@ class SwitchOp;
 /// Attributes of operations that are not of this dialect; it checks them. Of a
 /// kernel between two passes: its roles (`#agent.owner`). Of a function that
 /// code was generated to: what it is called with (`#agent.parameter`), and the
-/// shared memory of a CTA. Of a function without roles: its scratch
-/// (`#agent.scratch`).
+/// shared memory of a CTA.
 inline constexpr llvm::StringLiteral rolesAttrName = "agent.roles";
 inline constexpr llvm::StringLiteral parametersAttrName = "agent.parameters";
 inline constexpr llvm::StringLiteral sharedBytesAttrName = "agent.shared_bytes";
-inline constexpr llvm::StringLiteral scratchAttrName = "agent.scratch";
 
 /// The order in which slots are filled and emptied. It is apart from the GPU's
 /// memory: a load from a view may move across a produce, a produce may not move

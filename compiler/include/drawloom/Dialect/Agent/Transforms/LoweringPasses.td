@@ -318,36 +318,25 @@ def AccessMemory : Pass<"access-memory", "tile::KernelOp"> {
 def StageConversions : Pass<"stage-conversions", "::mlir::ModuleOp"> {
   let summary = "layouts that are more than one step apart, step by step";
   let description = [{
-    A tile that is to be in another layout may have to go a way round. Tensor
-    memory is read and written in the layout that its instructions dictate, and
-    converted in registers:
-
-    ```mlir
-    %0 = tile.read %acc[0, 0] : !tile.buffer<128x64xf32, tmem, #tmem> -> tensor<128x64xf32, #wanted>  // before
-
-    %0 = tile.read %acc[0, 0] : !tile.buffer<128x64xf32, tmem, #tmem> -> tensor<128x64xf32, #rows>    // after
-    %1 = tile.convert_layout %0 : tensor<128x64xf32, #rows> -> tensor<128x64xf32, #wanted>
-    ```
-
     A conversion in which elements change warps goes through scratch: shared
     memory in a layout without bank conflicts on either side, chosen by the two
     layouts (docs/Layouts.md has the arithmetic). So does a slice of a
     tile in registers whose elements are in other threads. The warps synchronize
-    before it is read, and again before a thread may write to it: those of the
-    role at its `#agent.named_barrier`, or all of the CTA.
+    before it is read, and again before a thread may write to it, at the role's
+    `#agent.named_barrier`.
 
     ```mlir
     %1 = tile.convert_layout %0 : tensor<128x64xf32, #a> -> tensor<128x64xf32, #b>                    // before
 
     %scratch = tile.alloc at(65536) : !tile.buffer<128x64xf32, smem, #swizzled>                       // after
     tile.write %0, %scratch[0, 0] : tensor<128x64xf32, #a>, !tile.buffer<128x64xf32, smem, #swizzled>
-    agent.sync cta
+    agent.sync role
     %1 = tile.read %scratch[0, 0] : !tile.buffer<128x64xf32, smem, #swizzled> -> tensor<128x64xf32, #b>
-    agent.sync cta
+    agent.sync role
     ```
 
     What stays in its warp stays a `tile.convert_layout`. Scratch is where the
-    role's named barrier has its parts, or the kernel's `#agent.scratch` says.
+    role's named barrier has its parts.
 
     | message | why |
     |---|---|

@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Conversion/TileToNVVM/Elements.h"
+#include "Elements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace drawloom;
 
-Type tonvvm::getRegisterType(Type element) {
+Type codegen::getRegisterType(Type element) {
   if (element.isIndex())
     return IntegerType::get(element.getContext(), 32);
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 8)
@@ -21,12 +21,17 @@ Type tonvvm::getRegisterType(Type element) {
   return element;
 }
 
-Type tonvvm::getMemoryType(Type element) {
+Type codegen::getMemoryType(Type element) {
   Type type = getRegisterType(element);
   return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
 }
 
-Value tonvvm::toMemory(ImplicitLocOpBuilder &b, Value value) {
+int64_t codegen::getElementBytes(Type element) {
+  int64_t bits = getMemoryType(element).getIntOrFloatBitWidth();
+  return bits % 8 == 0 && llvm::isPowerOf2_64(bits) ? bits / 8 : 0;
+}
+
+Value codegen::toMemory(ImplicitLocOpBuilder &b, Value value) {
   Type type = value.getType();
   if (!getElementTypeOrSelf(type).isInteger(1))
     return value;
@@ -36,7 +41,7 @@ Value tonvvm::toMemory(ImplicitLocOpBuilder &b, Value value) {
   return arith::ExtUIOp::create(b, byte, value);
 }
 
-Value tonvvm::fromMemory(ImplicitLocOpBuilder &b, Value value, Type type) {
+Value codegen::fromMemory(ImplicitLocOpBuilder &b, Value value, Type type) {
   if (!getElementTypeOrSelf(type).isInteger(1))
     return value;
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));
@@ -45,8 +50,8 @@ Value tonvvm::fromMemory(ImplicitLocOpBuilder &b, Value value, Type type) {
 
 /// LLVM sees no dependence between a load and its wait, and moves uses above
 /// the wait. So the words go through it.
-SmallVector<Value> tonvvm::waitForLoad(ImplicitLocOpBuilder &b,
-                                       ArrayRef<Value> words) {
+SmallVector<Value> codegen::waitForLoad(ImplicitLocOpBuilder &b,
+                                        ArrayRef<Value> words) {
   std::string constraints;
   for (size_t i = 0; i < words.size(); ++i)
     constraints += "=r,";

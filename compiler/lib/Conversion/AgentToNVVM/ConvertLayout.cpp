@@ -16,9 +16,7 @@
 //   3. a lane puts what it received into place, selects again
 
 #include "Patterns.h"
-#include "Threads.h"
 #include "drawloom/Analysis/Layouts/Conversion.h"
-#include "drawloom/Conversion/TileToNVVM/TileToNVVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -27,15 +25,15 @@
 
 using namespace mlir;
 using namespace drawloom;
-using namespace drawloom::tonvvm;
+using namespace drawloom::codegen;
 using layouts::Exchange;
 
 namespace {
 class ExchangeEmitter {
 public:
-  ExchangeEmitter(ImplicitLocOpBuilder &b, const Exchange &exchange, Value lane,
-                  Value warp, ArrayRef<int64_t> warpWeights)
-      : b(b), exchange(exchange), lane(lane), warp(warp),
+  ExchangeEmitter(CodeWriter &w, const Exchange &exchange,
+                  ArrayRef<int64_t> warpWeights)
+      : w(w), b(w.b), exchange(exchange), lane(w.kernel.lane), warp(w.own.warp),
         warpWeights(warpWeights) {}
 
   SmallVector<Value> emit(ArrayRef<Value> registers);
@@ -48,20 +46,59 @@ private:
   SmallVector<Value> exchangeLanes(ArrayRef<Value> registers);
   SmallVector<Value> shuffle(ArrayRef<Value> values, Value from);
 
+  CodeWriter &w;
   ImplicitLocOpBuilder &b;
   const Exchange &exchange;
   Value lane, warp;
   SmallVector<int64_t> warpWeights;
 };
-
-struct ConvertLayout : OpConversionPattern<tile::ConvertLayoutOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(tile::ConvertLayoutOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override;
-};
 } // namespace
+
+/// Whether an odd number of the bits of `number` that `mask` has are set, an
+/// i1.
+static Value getParity(CodeWriter &w, Value number, int64_t mask) {
+  Value bits = w.b.createOrFold<arith::AndIOp>(number, w.constant(mask));
+  if (!llvm::isPowerOf2_64(mask)) {
+    bits = LLVM::CtPopOp::create(w.b, bits);
+    bits = w.b.createOrFold<arith::AndIOp>(bits, w.constant(1));
+  }
+  return w.b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, bits,
+                                         w.constant(0));
+}
+
+/// The sum over bits of the words whose bit is set in `number`: word i belongs
+/// to the bit of weight `weights[i]`. Null if it is zero for all numbers.
+static Value sumWords(CodeWriter &w, Value number, ArrayRef<int64_t> weights,
+                      ArrayRef<uint64_t> words) {
+  Value sum;
+  auto add = [&](Value part) {
+    sum = sum ? w.b.createOrFold<arith::XOrIOp>(sum, part) : part;
+  };
+  // Bits that move by the same distance do so together.
+  llvm::MapVector<int, int64_t> maskOfShift;
+  for (auto [weight, word] : llvm::zip_equal(weights, words)) {
+    if (!word)
+      continue;
+    if (llvm::isPowerOf2_64(weight)) {
+      for (uint64_t rest = word; rest; rest &= rest - 1)
+        maskOfShift[int(llvm::countr_zero(rest)) -
+                    int(llvm::Log2_64(weight))] |= weight;
+      continue;
+    }
+    Value bit = w.b.createOrFold<arith::DivUIOp>(number, w.constant(weight));
+    bit = w.b.createOrFold<arith::AndIOp>(bit, w.constant(1));
+    add(w.b.createOrFold<arith::MulIOp>(bit, w.constant(int64_t(word))));
+  }
+  for (auto [shift, mask] : maskOfShift) {
+    Value bits = w.b.createOrFold<arith::AndIOp>(number, w.constant(mask));
+    if (shift > 0)
+      bits = w.b.createOrFold<arith::ShLIOp>(bits, w.constant(shift));
+    else if (shift < 0)
+      bits = w.b.createOrFold<arith::ShRUIOp>(bits, w.constant(-shift));
+    add(bits);
+  }
+  return sum;
+}
 
 /// The weights of the bits of a lane's number.
 static constexpr int64_t laneWeights[] = {1, 2, 4, 8, 16};
@@ -88,13 +125,13 @@ SmallVector<Value> ExchangeEmitter::choose(ArrayRef<Value> registers,
   for (auto [deciding, flipped] : flips) {
     Value isFlipped;
     if (deciding.first)
-      isFlipped = getParity(b, lane, int64_t(deciding.first));
+      isFlipped = getParity(w, lane, int64_t(deciding.first));
     // A bit of the warp's number need not have a power of two as its weight.
     for (auto [index, weight] : llvm::enumerate(warpWeights)) {
       if (!(deciding.second >> index & 1))
         continue;
-      Value bit = b.createOrFold<arith::DivUIOp>(warp, constant(b, weight));
-      bit = getParity(b, bit, 1);
+      Value bit = b.createOrFold<arith::DivUIOp>(warp, w.constant(weight));
+      bit = getParity(w, bit, 1);
       isFlipped =
           isFlipped ? b.createOrFold<arith::XOrIOp>(isFlipped, bit) : bit;
     }
@@ -135,8 +172,8 @@ SmallVector<Value> ExchangeEmitter::shuffle(ArrayRef<Value> values,
     SmallVector<Value> sent(
         vector::ToElementsOp::create(b, vector).getResults());
     for (Value &word : sent)
-      word = NVVM::ShflOp::create(b, i32, constant(b, -1), word, from,
-                                  constant(b, layouts::lanesOfWarp - 1),
+      word = NVVM::ShflOp::create(b, i32, w.constant(-1), word, from,
+                                  w.constant(layouts::lanesOfWarp - 1),
                                   NVVM::ShflKind::idx, UnitAttr());
     vector = vector::BitCastOp::create(
         b, packed,
@@ -157,11 +194,11 @@ SmallVector<Value> ExchangeEmitter::exchangeLanes(ArrayRef<Value> registers) {
   llvm::MapVector<int64_t, llvm::SmallSetVector<int64_t, 8>> sendsOfLane;
   for (const Exchange::Round &round : exchange.rounds)
     sendsOfLane[round.lane].insert(round.send);
-  Value base = sumWords(b, lane, laneWeights, exchange.readsOfLane);
-  if (Value ofWarp = sumWords(b, warp, warpWeights, exchange.readsOfWarp))
+  Value base = sumWords(w, lane, laneWeights, exchange.readsOfLane);
+  if (Value ofWarp = sumWords(w, warp, warpWeights, exchange.readsOfWarp))
     base = base ? b.createOrFold<arith::XOrIOp>(base, ofWarp) : ofWarp;
   if (!base)
-    base = constant(b, 0);
+    base = w.constant(0);
   llvm::DenseMap<std::pair<int64_t, int64_t>, Value> received;
   for (const auto &[fixed, sends] : sendsOfLane) {
     if (fixed == 0 && exchange.readsOwnLane()) {
@@ -171,7 +208,7 @@ SmallVector<Value> ExchangeEmitter::exchangeLanes(ArrayRef<Value> registers) {
     }
     Value from = base;
     if (fixed)
-      from = b.createOrFold<arith::XOrIOp>(base, constant(b, fixed));
+      from = b.createOrFold<arith::XOrIOp>(base, w.constant(fixed));
     auto values = llvm::map_to_vector(
         sends, [&](int64_t number) { return registers[number]; });
     for (auto [number, value] : llvm::zip_equal(sends, shuffle(values, from)))
@@ -194,57 +231,34 @@ SmallVector<Value> ExchangeEmitter::emit(ArrayRef<Value> registers) {
                 {});
 }
 
-Value drawloom::convertInWarp(
-    ImplicitLocOpBuilder &b, Value registers, RankedTensorType from,
-    RankedTensorType to,
-    llvm::function_ref<std::pair<Value, Value>()> getThread) {
-  llvm::Expected<layouts::Conversion> conversion = layouts::planConversion(
-      *getLayout(from), *getLayout(to), getElementBytes(from.getElementType()));
-  if (!conversion) {
-    llvm::consumeError(conversion.takeError());
-    return {};
-  }
-  switch (conversion->way) {
-  case layouts::Way::Scratch:
-    return {};
-  case layouts::Way::Nothing:
-    return registers;
-  case layouts::Way::Registers:
-  case layouts::Way::Shuffles:
-    break;
-  }
-  const Exchange &exchange = *conversion->exchange;
+/// That no element changes warps was asked before (CheckLayouts.cpp).
+static Values convertLayout(tile::ConvertLayoutOp op,
+                            tile::ConvertLayoutOp::Adaptor operands,
+                            CodeWriter &w) {
+  Value registers = operands.getSource();
+  RankedTensorType from = op.getSource().getType();
+  layouts::Conversion conversion = llvm::cantFail(
+      layouts::planConversion(getLayout(from), getLayout(op.getType()),
+                              getElementBytes(from.getElementType())));
+  if (conversion.way == layouts::Way::Nothing)
+    return {registers};
+  const Exchange &exchange = *conversion.exchange;
   if (exchange.isInThread() && exchange.isSameForAll()) {
     auto numbers =
         llvm::map_to_vector(exchange.rounds, [](const Exchange::Round &round) {
           return round.send;
         });
-    return vector::ShuffleOp::create(b, registers, registers, numbers);
+    return {vector::ShuffleOp::create(w.b, registers, registers, numbers)};
   }
   SmallVector<Value> elements(
-      vector::ToElementsOp::create(b, registers).getResults());
-  auto [lane, warp] = getThread();
+      vector::ToElementsOp::create(w.b, registers).getResults());
   SmallVector<int64_t> warpWeights =
-      layouts::getInputBits(*getLayout(from), layouts::inWarp).weights;
-  return vector::FromElementsOp::create(
-      b, getRegisters(to),
-      ExchangeEmitter(b, exchange, lane, warp, warpWeights).emit(elements));
+      layouts::getInputBits(getLayout(from), layouts::inWarp).weights;
+  return {vector::FromElementsOp::create(
+      w.b, getVectorType(op.getType()),
+      ExchangeEmitter(w, exchange, warpWeights).emit(elements))};
 }
 
-LogicalResult
-ConvertLayout::matchAndRewrite(tile::ConvertLayoutOp op, OpAdaptor adaptor,
-                               ConversionPatternRewriter &rewriter) const {
-  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-  Value converted = convertInWarp(
-      b, adaptor.getSource(), op.getSource().getType(), op.getType(),
-      [&] { return std::pair(getLane(b), getWarp(b, op)); });
-  if (!converted)
-    return rewriter.notifyMatchFailure(op, "elements change warps");
-  rewriter.replaceOp(op, converted);
-  return success();
-}
-
-void tonvvm::addConvertLayout(const TypeConverter &types,
-                              RewritePatternSet &patterns) {
-  patterns.add<ConvertLayout>(types, patterns.getContext());
+void codegen::addConvertLayout(PatternList &list) {
+  list.add<tile::ConvertLayoutOp>(convertLayout);
 }
