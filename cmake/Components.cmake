@@ -16,20 +16,37 @@ set(DRAWLOOM_MAY_USE_cuda input checker emulator ptx)
 set(DRAWLOOM_MAY_USE_compiler input)
 set(DRAWLOOM_MAY_USE_runtime input)
 set(DRAWLOOM_MAY_USE_cache input)
-set(DRAWLOOM_MAY_USE_driver input cache compiler runtime)
+set(DRAWLOOM_MAY_USE_session input cache compiler runtime)
 set(DRAWLOOM_MAY_USE_device "")
-set(DRAWLOOM_MAY_USE_drawloom-c input cache compiler driver runtime)
-set(DRAWLOOM_MAY_USE_tools input ptx protocol emulator checker cuda compiler runtime cache driver)
-set(DRAWLOOM_MAY_USE_benchmarks ${DRAWLOOM_MAY_USE_tools})
-set(DRAWLOOM_MAY_USE_fuzz ${DRAWLOOM_MAY_USE_tools})
+set(DRAWLOOM_MAY_USE_drawloom-c input cache compiler session runtime)
+set(DRAWLOOM_MAY_USE_tools input ptx protocol emulator checker cuda compiler runtime cache session)
 set(DRAWLOOM_MAY_USE_integration ${DRAWLOOM_MAY_USE_tools} tools)
 
-# The component that the calling CMakeLists.txt stands in: the first folder of
-# its path below the root.
+# A component is the top-level folder of its name, but for these, which stand
+# inside another.
+set(DRAWLOOM_FOLDER_cache session/cache)
+set(DRAWLOOM_FOLDER_drawloom-c bindings/c)
+set(DRAWLOOM_FOLDER_protocol checker/protocol)
+
+# The folder of a component.
+function(drawloom_folder out component)
+  set(folder ${component})
+  if(DEFINED DRAWLOOM_FOLDER_${component})
+    set(folder ${DRAWLOOM_FOLDER_${component}})
+  endif()
+  set(${out} ${folder} PARENT_SCOPE)
+endfunction()
+
+# The component that the calling CMakeLists.txt stands in.
 function(drawloom_component out)
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR
              BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE path)
   string(REGEX REPLACE "/.*" "" component "${path}")
+  foreach(inner cache drawloom-c protocol)
+    if("${path}/" MATCHES "^${DRAWLOOM_FOLDER_${inner}}/")
+      set(component ${inner})
+    endif()
+  endforeach()
   set(${out} ${component} PARENT_SCOPE)
 endfunction()
 
@@ -65,6 +82,7 @@ endif()
 function(drawloom_setup_target target)
   cmake_parse_arguments(ARG "" "PRECOMPILED" "LINK" ${ARGN})
   drawloom_component(component)
+  drawloom_folder(folder ${component})
   set_target_properties(${target} PROPERTIES DRAWLOOM_COMPONENT ${component})
   foreach(library IN LISTS ARG_LINK)
     if(TARGET ${library})
@@ -72,16 +90,16 @@ function(drawloom_setup_target target)
       if(other AND NOT other STREQUAL component
          AND NOT other IN_LIST DRAWLOOM_MAY_USE_${component})
         message(FATAL_ERROR
-          "${target} in ${component}/ links ${library} of ${other}/: "
+          "${target} in ${component} links ${library} of ${other}: "
           "${component} may use only: ${DRAWLOOM_MAY_USE_${component}}")
       endif()
     endif()
   endforeach()
   target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS})
-  if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${component}/include)
+  if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/include)
     foreach(tree ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
       target_include_directories(${target} PUBLIC
-        $<BUILD_INTERFACE:${tree}/${component}/include>)
+        $<BUILD_INTERFACE:${tree}/${folder}/include>)
     endforeach()
     target_include_directories(${target} PUBLIC $<INSTALL_INTERFACE:include>)
   endif()
@@ -127,7 +145,9 @@ function(drawloom_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
-  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/[a-z]+/lib(/|$)")
+  drawloom_component(component)
+  drawloom_folder(folder ${component})
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/${folder}/lib(/|$)")
     drawloom_export(${name})
   endif()
 endfunction()

@@ -16,7 +16,7 @@
 # lib/drawloom is on no search path: only `drawloom run` puts it there. So
 # what others have under the same name, such as OpenMP, is not in it but below.
 #
-# Wheels have the first three (packaging/); Debian's package needs Debian's
+# Wheels have the first three (bindings/python); Debian's package needs Debian's
 # libraries instead of private ones.
 include(GNUInstallDirs)
 set(DRAWLOOM_LIBRARY_FOLDER lib/drawloom)
@@ -95,8 +95,9 @@ function(drawloom_install_package)
   install(EXPORT DrawloomTargets NAMESPACE Drawloom:: COMPONENT development
     DESTINATION ${DRAWLOOM_PACKAGE_FOLDER})
   foreach(component IN LISTS DRAWLOOM_COMPONENTS)
+    drawloom_folder(folder ${component})
     foreach(tree ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
-      install(DIRECTORY ${tree}/${component}/include/drawloom OPTIONAL
+      install(DIRECTORY ${tree}/${folder}/include/drawloom OPTIONAL
         DESTINATION include COMPONENT development
         FILES_MATCHING PATTERN *.h PATTERN *.def PATTERN *.td PATTERN *.inc)
     endforeach()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The SBOM of each wheel names whatever is linked into its files or copied beside them:
 archives are those of the linker's command lines, shared libraries those that the files
-need. Each belongs to a package of Debian's, which packaging/contents.py has a row for."""
+need. Each belongs to a package of Debian's, which bindings/python/wheel/contents.py has a row for."""
 import argparse
 import pathlib
 import re
@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "packaging"))
+sys.path.append(str(ROOT / "bindings/python/wheel"))
 from contents import CONTENTS  # noqa: E402
 
 FILES = {

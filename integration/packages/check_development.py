@@ -64,7 +64,7 @@ def main():
         expect("the results match the reference" in said, said)
 
         # The C API, by the command of docs/Python.md.
-        run("cc", ROOT / "drawloom-c/unittests/formula_to_result.c", "-I",
+        run("cc", ROOT / "bindings/c/unittests/formula_to_result.c", "-I",
             prefix / "include", prefix / "lib/drawloom/libdrawloom-c.so.1",
             f"-Wl,-rpath,{prefix}/lib/drawloom", "-o", scratch / "formula-to-result")
         expect(run(scratch / "formula-to-result") == "right\n", "the C API")

@@ -66,7 +66,7 @@ INSIDE = {
                  "drawloom/sweep/_table.py", "drawloom/sweep/_work.py",
                  "drawloom/torch.py"}
                 | {f"share/man/man1/{page.name}"
-                   for page in (ROOT / "packaging/man").glob("*.1")}
+                   for page in (ROOT / "docs/man").glob("*.1")}
                 | {f"share/drawloom/{path.relative_to(ROOT)}" for path in EXAMPLES
                    if path.suffix in (".mlir", ".toml", ".py")},
 }

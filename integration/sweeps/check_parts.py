@@ -12,7 +12,7 @@ import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 # The module alone: the package would want to be installed.
-sys.path.append(str(HERE.parents[1] / "packaging/drawloom/drawloom/sweep"))
+sys.path.append(str(HERE.parents[1] / "bindings/python/drawloom/drawloom/sweep"))
 
 from _commands import make_command
 

@@ -8,8 +8,8 @@
 
 // By hand, because LLVM's LoopInfo is of blocks that a function of its own
 // holds, and the control flow of the protocol's analysis
-// (protocol/lib/ControlFlow.h) of PTX only, with a set of dominators for each
-// block.
+// (checker/protocol/lib/ControlFlow.h) of PTX only, with a set of dominators
+// for each block.
 
 #include "LoopDepths.h"
 #include "llvm/ADT/STLExtras.h"

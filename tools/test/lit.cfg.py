@@ -16,8 +16,8 @@ if drawloom and not subprocess.call(
     config.available_features.add("ptxas")
 
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-for folder in ("docs", "editors", "examples"):
-    config.substitutions.append((f"%{folder}", os.path.join(root, folder)))
+for folder in ("docs", "examples", "tools/editors"):
+    config.substitutions.append((f"%{os.path.basename(folder)}", os.path.join(root, folder)))
 
 # `REQUIRES: node` for the extension of VS Code, the others for completions in them.
 for program in ("node", "zsh", "fish"):

