@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Driver/Compile.h"
 #include "drawloom/Frontend/Fusion.h"
+#include "drawloom/Session/Compile.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Driver/Cached.h"
+#include "drawloom/Session/Cached.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/CommandLine.h"

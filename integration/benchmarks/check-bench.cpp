@@ -18,8 +18,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CutlassHost.h"
-#include "drawloom/Driver/Compile.h"
 #include "drawloom/Runtime/Launch.h"
+#include "drawloom/Session/Compile.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"

@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Driver/Compile.h"
+#include "drawloom/Session/Compile.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Analysis/PrintPlan/Print.h"
-#include "drawloom/Driver/Cached.h"
+#include "drawloom/Session/Cached.h"
 #include "llvm/Support/JSON.h"
 
 using namespace drawloom;

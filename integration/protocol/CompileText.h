@@ -11,7 +11,7 @@
 #ifndef DRAWLOOM_INTEGRATION_PROTOCOL_COMPILETEXT_H
 #define DRAWLOOM_INTEGRATION_PROTOCOL_COMPILETEXT_H
 
-#include "drawloom/Driver/Compile.h"
+#include "drawloom/Session/Compile.h"
 
 namespace drawloom::protocol {
 

@@ -20,11 +20,11 @@
 //
 //   128 x 64 x 2 bytes / (CTAs along n) + 256 x 64 x 2 bytes / (CTAs along m)
 
-#include "drawloom/Driver/Compile.h"
 #include "drawloom/Emulator/AddressMap.h"
 #include "drawloom/Emulator/LaunchFile.h"
 #include "drawloom/Emulator/Listener.h"
 #include "drawloom/PTX/Parser.h"
+#include "drawloom/Session/Compile.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"

@@ -18,7 +18,7 @@
 //   warnings       none: neither a setmaxnreg that is ignored (C7508) nor wgmma
 //                  instructions that are put in a row (C7510)
 
-#include "drawloom/Driver/Compile.h"
+#include "drawloom/Session/Compile.h"
 #include "drawloom/Target/Architecture.h"
 #include "drawloom/Target/Ptxas.h"
 #include "suite/GemmCases.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Driver/Cached.h"
+#include "drawloom/Session/Cached.h"
 #include "BuildIdentity.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/Config/llvm-config.h"

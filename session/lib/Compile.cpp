@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Driver/Compile.h"
+#include "drawloom/Session/Compile.h"
 #include "DescribeKernels.h"
 #include "drawloom/Frontend/ParseProgram.h"
 #include "drawloom/InitAll.h"

@@ -13,7 +13,7 @@
 #ifndef DRAWLOOM_LIB_DRIVER_DESCRIBEKERNELS_H
 #define DRAWLOOM_LIB_DRIVER_DESCRIBEKERNELS_H
 
-#include "drawloom/Driver/Compile.h"
+#include "drawloom/Session/Compile.h"
 
 namespace drawloom {
 

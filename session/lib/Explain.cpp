@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Driver/Explain.h"
+#include "drawloom/Session/Explain.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -11,7 +11,7 @@
 // them, since its identity is a part of the key.
 
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
-#include "drawloom/Driver/Cached.h"
+#include "drawloom/Session/Cached.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Driver/Page.h"
+#include "drawloom/Session/Page.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/STLExtras.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Driver/Cached.h"
+#include "drawloom/Session/Cached.h"
 #include "../lib/BuildIdentity.h"
 #include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Target/Architecture.h"

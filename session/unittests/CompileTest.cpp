@@ -9,7 +9,7 @@
 // What the compiler says and generates is tested by lit. Here is what only a
 // caller of the library can see.
 
-#include "drawloom/Driver/Compile.h"
+#include "drawloom/Session/Compile.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/IR/MLIRContext.h"

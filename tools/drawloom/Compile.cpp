@@ -12,7 +12,7 @@
 #include "Terminal.h"
 #include "Verb.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
-#include "drawloom/Driver/Cached.h"
+#include "drawloom/Session/Cached.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/ErrorHandling.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Driver/Explain.h"
+#include "drawloom/Session/Explain.h"
 #include "CommandLine.h"
 #include "ExplainTime.h"
 #include "Files.h"

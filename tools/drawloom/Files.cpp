@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Files.h"
-#include "drawloom/Driver/Explain.h"
 #include "drawloom/Frontend/ParseProgram.h"
 #include "drawloom/Input/Printable.h"
 #include "drawloom/Input/Read.h"
 #include "drawloom/PTX/Quote.h"
+#include "drawloom/Session/Explain.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/ToolOutputFile.h"
 

@@ -12,7 +12,7 @@
 #ifndef DRAWLOOM_TOOLS_DRAWLOOM_FILES_H
 #define DRAWLOOM_TOOLS_DRAWLOOM_FILES_H
 
-#include "drawloom/Driver/Compile.h"
+#include "drawloom/Session/Compile.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/JSON.h"

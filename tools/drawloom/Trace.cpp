@@ -9,7 +9,7 @@
 #include "CommandLine.h"
 #include "HandPlan.h"
 #include "Verb.h"
-#include "drawloom/Driver/Explain.h"
+#include "drawloom/Session/Explain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"

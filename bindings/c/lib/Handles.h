@@ -10,7 +10,7 @@
 #define DRAWLOOM_C_LIB_HANDLES_H
 
 #include "drawloom-c/Drawloom.h"
-#include "drawloom/Driver/Compile.h"
+#include "drawloom/Session/Compile.h"
 #include <cstring>
 #include <initializer_list>
 

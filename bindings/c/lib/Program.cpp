@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
-#include "drawloom/Driver/Cached.h"
-#include "drawloom/Driver/Explain.h"
 #include "drawloom/Frontend/ParseProgram.h"
 #include "drawloom/Input/Codes.h"
 #include "drawloom/Run/Execute.h"
+#include "drawloom/Session/Cached.h"
+#include "drawloom/Session/Explain.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/STLExtras.h"

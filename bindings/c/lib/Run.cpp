@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
-#include "drawloom/Driver/Explain.h"
 #include "drawloom/Frontend/ParseProgram.h"
 #include "drawloom/Input/Suggest.h"
 #include "drawloom/Run/Execute.h"
 #include "drawloom/Run/FindSizes.h"
+#include "drawloom/Session/Explain.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/STLExtras.h"

@@ -14,9 +14,9 @@
 #ifndef DRAWLOOM_RUN_EXECUTE_H
 #define DRAWLOOM_RUN_EXECUTE_H
 
-#include "drawloom/Driver/Compile.h"
 #include "drawloom/Run/Arguments.h"
 #include "drawloom/Runtime/Launch.h"
+#include "drawloom/Session/Compile.h"
 
 namespace drawloom::run {
 

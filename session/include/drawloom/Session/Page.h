@@ -10,11 +10,11 @@
 // a browser. It has the drawings of each plan, its tables and reasons, and the
 // program after the stages of the compiler, two of them beside each other.
 
-#ifndef DRAWLOOM_DRIVER_PAGE_H
-#define DRAWLOOM_DRIVER_PAGE_H
+#ifndef DRAWLOOM_SESSION_PAGE_H
+#define DRAWLOOM_SESSION_PAGE_H
 
 #include "drawloom/Analysis/Plan/Plan.h"
-#include "drawloom/Driver/Compile.h"
+#include "drawloom/Session/Compile.h"
 
 namespace llvm {
 class raw_ostream;
@@ -41,4 +41,4 @@ void printPage(llvm::ArrayRef<plan::Plan> plans,
 
 } // namespace drawloom
 
-#endif // DRAWLOOM_DRIVER_PAGE_H
+#endif // DRAWLOOM_SESSION_PAGE_H

@@ -9,11 +9,11 @@
 // The forms in which a plan is shown, by name: what `drawloom explain` prints,
 // and what the C API gives.
 
-#ifndef DRAWLOOM_DRIVER_EXPLAIN_H
-#define DRAWLOOM_DRIVER_EXPLAIN_H
+#ifndef DRAWLOOM_SESSION_EXPLAIN_H
+#define DRAWLOOM_SESSION_EXPLAIN_H
 
 #include "drawloom/Analysis/Plan/Plan.h"
-#include "drawloom/Driver/Page.h"
+#include "drawloom/Session/Page.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
@@ -43,4 +43,4 @@ std::string explain(llvm::ArrayRef<plan::Plan> plans, PlanForm form,
 
 } // namespace drawloom
 
-#endif // DRAWLOOM_DRIVER_EXPLAIN_H
+#endif // DRAWLOOM_SESSION_EXPLAIN_H

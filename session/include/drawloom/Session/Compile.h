@@ -19,8 +19,8 @@
 // own. One thing is not a value: code by hand that LLVM's back end can't select
 // ends the process, through LLVM's handler of fatal errors.
 
-#ifndef DRAWLOOM_DRIVER_COMPILE_H
-#define DRAWLOOM_DRIVER_COMPILE_H
+#ifndef DRAWLOOM_SESSION_COMPILE_H
+#define DRAWLOOM_SESSION_COMPILE_H
 
 #include "drawloom/Analysis/Plan/Plan.h"
 #include "drawloom/Pipelines/Path.h"
@@ -115,4 +115,4 @@ llvm::Expected<CompiledModule> compile(llvm::StringRef program,
 
 } // namespace drawloom
 
-#endif // DRAWLOOM_DRIVER_COMPILE_H
+#endif // DRAWLOOM_SESSION_COMPILE_H

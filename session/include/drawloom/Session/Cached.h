@@ -13,11 +13,11 @@
 // means, so a hit needs neither MLIR nor ptxas: milliseconds instead of tenths
 // of a second.
 
-#ifndef DRAWLOOM_DRIVER_CACHED_H
-#define DRAWLOOM_DRIVER_CACHED_H
+#ifndef DRAWLOOM_SESSION_CACHED_H
+#define DRAWLOOM_SESSION_CACHED_H
 
 #include "drawloom/Cache/Cache.h"
-#include "drawloom/Driver/Compile.h"
+#include "drawloom/Session/Compile.h"
 
 namespace drawloom {
 
@@ -58,4 +58,4 @@ llvm::Expected<CompiledModule> readModule(llvm::StringRef bytes);
 
 } // namespace drawloom
 
-#endif // DRAWLOOM_DRIVER_CACHED_H
+#endif // DRAWLOOM_SESSION_CACHED_H
