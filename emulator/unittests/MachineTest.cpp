@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Engine/Engine.h"
 #include "Execute/AsyncGroups.h"
-#include "Execute/Engine.h"
 #include "Harness.h"
 
 using namespace drawloom::emu;

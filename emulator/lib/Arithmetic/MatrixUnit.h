@@ -32,7 +32,6 @@
 
 #include "Arithmetic/ElementFormat.h"
 #include "Arithmetic/Sparsity.h"
-#include "Machine/Extension.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -104,14 +103,13 @@ struct Products {
   unsigned rows; ///< Of each matrix.
 };
 
-class MatrixUnit : public Extension {
+class MatrixUnit {
 public:
-  static constexpr ExtensionSlot slot = ExtensionSlot::MatrixUnit;
   /// The most rows of a product: those of a pair of CTAs.
   static constexpr unsigned maxM = 256;
 
   MatrixUnit();
-  ~MatrixUnit() override;
+  ~MatrixUnit();
 
   /// Room for operands. The form's M may be that of several MMAs that have the
   /// same B.

@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decode/Communication.h"
-#include "Machine/Machine.h"
-#include "Machine/Warp.h"
 
 using namespace drawloom;
 using namespace drawloom::emu;
@@ -71,13 +69,4 @@ drawloom::emu::communicationOf(const ptx::Instruction &instruction) {
   default:
     return Communication::None;
   }
-}
-
-const Inst *drawloom::emu::communicate(Warp &warp, const Inst *inst,
-                                       uint32_t mask) {
-  if (!warp.machine().isAlone())
-    return warp.park(inst);
-  const Program &program = warp.program();
-  return program.communicating.find(program.indexOf(inst))
-      ->second(warp, inst, mask);
 }

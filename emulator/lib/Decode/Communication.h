@@ -39,10 +39,6 @@ enum class Communication : uint8_t { None, Instruction, Work };
 
 Communication communicationOf(const ptx::Instruction &instruction);
 
-/// The handler of an instruction that communicates; its own is in
-/// Program::communicating.
-Execute communicate;
-
 } // namespace drawloom::emu
 
 #endif // DRAWLOOM_EMULATOR_COMMUNICATION_H

@@ -14,7 +14,7 @@ const DecodeTable &DecodeTable::get() {
   static const DecodeTable table = [] {
     DecodeTable result;
 #define EMU_FAMILY(name) register##name(result);
-#include "Execute/Families.def"
+#include "Decode/Families.def"
     return result;
   }();
   return table;

@@ -52,7 +52,7 @@ private:
 };
 
 #define EMU_FAMILY(name) void register##name(DecodeTable &table);
-#include "Execute/Families.def"
+#include "Decode/Families.def"
 
 } // namespace drawloom::emu
 

@@ -8,8 +8,8 @@
 
 #include "Decode/Decoder.h"
 #include "Decode/Communication.h"
+#include "Decode/Handlers.h"
 #include "Decode/RegisterSharing.h"
-#include "Machine/Warp.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -372,23 +372,12 @@ void Decoder::placeCommunication() {
   }
 }
 
-static const Inst *counted(Warp &warp, const Inst *inst, uint32_t mask) {
-  ExecutionCounts &counts = *warp.program().counts;
-  uint32_t index = warp.program().indexOf(inst);
-  counts.times[index].fetch_add(1, std::memory_order_relaxed);
-  return counts.handlers[index](warp, inst, mask);
-}
-
 void Decoder::placeCounters() {
   auto counts = std::make_unique<ExecutionCounts>();
   counts->times = std::vector<std::atomic<uint64_t>>(program->code.size());
   for (Inst &inst : program->code)
     counts->handlers.push_back(std::exchange(inst.fn, counted));
   program->counts = std::move(counts);
-}
-
-static const Inst *implicitReturn(Warp &warp, const Inst *inst, uint32_t mask) {
-  return warp.ret(inst, mask);
 }
 
 void Decoder::emitReturn() {
@@ -419,18 +408,6 @@ void Decoder::decodeInstruction(const ptx::Instruction &instruction) {
   program->code.push_back(inst);
   program->origins.push_back(&instruction -
                              functionField->function->instructions.data());
-}
-
-namespace {
-struct Rejection {
-  ReportKind kind;
-  llvm::StringRef message;
-};
-} // namespace
-
-static const Inst *rejected(Warp &warp, const Inst *inst, uint32_t mask) {
-  const auto &rejection = inst->as<Rejection>();
-  return warp.fail(inst, mask, rejection.kind, rejection.message);
 }
 
 void Decoder::reject(Inst &inst, ReportKind kind, const Twine &message) {

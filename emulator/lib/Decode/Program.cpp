@@ -108,3 +108,9 @@ std::string Program::nameRegister(const Inst *inst, uint32_t number) const {
                  : declaration.name.str();
   return "a register";
 }
+
+std::string drawloom::emu::quoteMnemonic(const Program &program,
+                                         const Inst *inst) {
+  const ptx::Instruction *source = program.source(inst);
+  return source ? "'" + source->variant->mnemonic() + "'" : "the instruction";
+}

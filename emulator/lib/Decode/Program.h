@@ -205,6 +205,9 @@ struct Program {
   std::string nameShared(uint32_t offset) const;
 };
 
+/// "'cp.async.bulk.commit_group'"
+std::string quoteMnemonic(const Program &program, const Inst *inst);
+
 } // namespace drawloom::emu
 
 #endif // DRAWLOOM_EMULATOR_PROGRAM_H

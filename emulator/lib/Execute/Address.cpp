@@ -12,8 +12,8 @@
 // compilers put a mapa in front of the branch that asks for it.
 
 #include "Decode/Decoder.h"
-#include "Execute/Lanes.h"
 #include "Machine/Grid.h"
+#include "Machine/Lanes.h"
 #include "Memory/Access.h"
 
 using namespace drawloom;

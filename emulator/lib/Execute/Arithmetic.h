@@ -20,7 +20,7 @@
 #define DRAWLOOM_EMULATOR_ARITHMETIC_H
 
 #include "Decode/Decoder.h"
-#include "Execute/Lanes.h"
+#include "Machine/Lanes.h"
 
 namespace drawloom::emu {
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Execute/AsyncGroups.h"
-#include "Execute/Lanes.h"
+#include "Machine/Lanes.h"
 #include "Machine/Tell.h"
 #include "llvm/ADT/StringExtras.h"
 

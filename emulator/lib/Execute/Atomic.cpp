@@ -11,7 +11,7 @@
 
 #include "Decode/Decoder.h"
 #include "Execute/AtomicOps.h"
-#include "Execute/Lanes.h"
+#include "Machine/Lanes.h"
 #include "Memory/Access.h"
 
 using namespace drawloom;

@@ -9,8 +9,8 @@
 // PTX ISA, section 9.7.13.1.
 
 #include "Decode/Decoder.h"
-#include "Execute/Lanes.h"
 #include "Machine/Grid.h"
+#include "Machine/Lanes.h"
 
 using namespace drawloom;
 using namespace drawloom::emu;

@@ -9,7 +9,7 @@
 // PTX ISA, section 9.7.8.
 
 #include "Decode/Decoder.h"
-#include "Execute/Lanes.h"
+#include "Machine/Lanes.h"
 
 using namespace drawloom;
 using namespace drawloom::emu;

@@ -10,14 +10,15 @@
 // shared memory complete bytes of an mbarrier, those out of it belong to bulk
 // groups. Cache policies are hints. st.bulk (9.7.9.13) isn't asynchronous.
 
+#include "Engine/Engine.h"
+#include "Engine/MbarrierObject.h"
 #include "Execute/BulkStore.h"
-#include "Execute/Engine.h"
-#include "Execute/Lanes.h"
-#include "Execute/MbarrierObject.h"
 #include "Execute/Reduction.h"
+#include "Machine/Lanes.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
 #include "Timing/Clock.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include <cstring>
 
 using namespace drawloom;
@@ -81,15 +82,15 @@ public:
 private:
   uint64_t findDue(Clock &clock, uint64_t now) const {
     if (isShared(from))
-      return clock.copyRemote(*issue.cta, bytes, now);
+      return clock.copyRemote(issue.cta->sm().index, bytes, now);
     Clock::Copy copy;
     copy.rows = 1;
     copy.rowBytes = bytes;
     clock.memory.touch(from, bytes, now, copy.traffic);
-    llvm::SmallVector<CTA *, 4> ctas;
-    for (const CopyTarget &target : targets)
-      ctas.push_back(&target.cta(*issue.cta));
-    return clock.load(*issue.cta, copy, ctas, now);
+    auto sms = llvm::map_to_vector<4>(targets, [&](const CopyTarget &target) {
+      return target.cta(*issue.cta).sm().index;
+    });
+    return clock.load(issue.cta->sm().index, copy, sms, now);
   }
 
   void write(uint64_t address, const char *source) {

@@ -9,9 +9,9 @@
 // Groups: PTX ISA, section 9.7.9.27.2.
 
 #include "Execute/BulkStore.h"
+#include "Engine/Engine.h"
 #include "Execute/AsyncGroups.h"
-#include "Execute/Engine.h"
-#include "Execute/Lanes.h"
+#include "Machine/Lanes.h"
 #include "Machine/Machine.h"
 
 using namespace drawloom;
@@ -73,7 +73,7 @@ public:
     if (listenerOf(issue)) [[unlikely]]
       tellIssue();
     if (Clock *clock = issue.cta->machine().clock()) [[unlikely]]
-      due = clock->store(*issue.cta, this->store->size(),
+      due = clock->store(issue.cta->sm().index, this->store->size(),
                          issue.cta->machine().now);
   }
 

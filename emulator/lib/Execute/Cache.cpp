@@ -11,7 +11,7 @@
 // it, so that a listener could tell policies apart.
 
 #include "Decode/Decoder.h"
-#include "Execute/Lanes.h"
+#include "Machine/Lanes.h"
 
 using namespace drawloom;
 using namespace drawloom::emu;

@@ -11,7 +11,7 @@
 
 #include "Decode/Decoder.h"
 #include "Execute/External.h"
-#include "Execute/Lanes.h"
+#include "Machine/Lanes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -12,8 +12,8 @@
 // rejected, whatever the others have done by then.
 
 #include "Decode/Decoder.h"
-#include "Execute/Lanes.h"
 #include "Machine/Grid.h"
+#include "Machine/Lanes.h"
 #include "Machine/Machine.h"
 #include "Machine/Tell.h"
 #include "llvm/ADT/STLExtras.h"

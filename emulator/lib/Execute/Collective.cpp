@@ -13,8 +13,8 @@
 // same: each has its operands where its own instruction has them.
 
 #include "Decode/Decoder.h"
-#include "Execute/Engine.h"
-#include "Execute/Lanes.h"
+#include "Engine/Engine.h"
+#include "Machine/Lanes.h"
 #include "Machine/Tell.h"
 #include "Machine/Undefined.h"
 #include "llvm/ADT/StringExtras.h"

@@ -10,10 +10,10 @@
 // are one operation. Which cache they go through, and what is fetched ahead, is
 // of no interest here.
 
+#include "Engine/Engine.h"
+#include "Engine/MbarrierObject.h"
 #include "Execute/AsyncGroups.h"
-#include "Execute/Engine.h"
-#include "Execute/Lanes.h"
-#include "Execute/MbarrierObject.h"
+#include "Machine/Lanes.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
 #include "Timing/Clock.h"
@@ -116,7 +116,7 @@ private:
                              machine.memory().hostDelta(),
                          lanes.sizes[lane], machine.now, traffic);
     });
-    return clock.copyAsync(*issue.cta, traffic, machine.now);
+    return clock.copyAsync(issue.cta->sm().index, traffic, machine.now);
   }
 
   /// Whether what is read hasn't been freed; the launch has failed if it has.

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Execute/External.h"
-#include "Execute/Lanes.h"
 #include "Execute/Printf.h"
+#include "Machine/Lanes.h"
 #include "Machine/Machine.h"
 #include "Machine/Tell.h"
 #include "Memory/Access.h"

@@ -11,9 +11,9 @@
 // the tensormap proxy are noted, since a copy of a map that was changed without
 // them is reported.
 
-#include "Execute/Engine.h"
-#include "Execute/Lanes.h"
+#include "Engine/Engine.h"
 #include "Execute/TensorMapWrites.h"
+#include "Machine/Lanes.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
 

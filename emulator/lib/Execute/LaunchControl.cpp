@@ -21,9 +21,9 @@
 // an answer of their own, 16 bytes of 0. It counts as one once the CTA has seen
 // that nothing is left. Before, it is memory that no answer has reached yet.
 
-#include "Execute/Engine.h"
-#include "Execute/Lanes.h"
-#include "Execute/MbarrierObject.h"
+#include "Engine/Engine.h"
+#include "Engine/MbarrierObject.h"
+#include "Machine/Lanes.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
 #include "Timing/Clock.h"

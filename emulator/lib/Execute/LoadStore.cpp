@@ -11,7 +11,7 @@
 // listener sees what the instruction promised.
 
 #include "Decode/Decoder.h"
-#include "Execute/Lanes.h"
+#include "Machine/Lanes.h"
 #include "Memory/Access.h"
 
 using namespace drawloom;

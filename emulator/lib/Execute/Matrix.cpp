@@ -24,9 +24,9 @@
 // SM100_U8x4_STSM_T), and so is the place of 4 bits in a byte: the lowest.
 
 #include "Decode/Decoder.h"
-#include "Execute/Lanes.h"
 #include "Execute/WarpMma.h"
 #include "Execute/WarpWide.h"
+#include "Machine/Lanes.h"
 #include "Memory/Access.h"
 
 using namespace drawloom;

@@ -10,9 +10,9 @@
 // order of memory accesses around a barrier (.release, .acquire, .relaxed) is
 // what a listener is interested in; here memory is coherent.
 
-#include "Execute/Engine.h"
-#include "Execute/Lanes.h"
-#include "Execute/MbarrierObject.h"
+#include "Engine/Engine.h"
+#include "Engine/MbarrierObject.h"
+#include "Machine/Lanes.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
 #include "llvm/ADT/StringExtras.h"

@@ -17,8 +17,8 @@
 // pool: the instruction has no effect then, but is checked all the same.
 
 #include "Decode/Decoder.h"
-#include "Execute/Lanes.h"
 #include "Machine/Grid.h"
+#include "Machine/Lanes.h"
 #include "Machine/Machine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -11,10 +11,10 @@
 // global memory, which are done when the CTA ends, if not before. What the
 // lanes of a warp store is one operation.
 
-#include "Execute/Engine.h"
-#include "Execute/Lanes.h"
-#include "Execute/MbarrierObject.h"
+#include "Engine/Engine.h"
+#include "Engine/MbarrierObject.h"
 #include "Execute/Reduction.h"
+#include "Machine/Lanes.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
 #include "Timing/Clock.h"
@@ -93,7 +93,8 @@ public:
   void setDue() {
     Machine &machine = issue.cta->machine();
     if (Clock *clock = machine.clock()) [[unlikely]]
-      due = clock->copyRemote(*issue.cta, bytes * stores.size(), machine.now);
+      due = clock->copyRemote(issue.cta->sm().index, bytes * stores.size(),
+                              machine.now);
   }
 
   void tellIssue() const {

@@ -11,7 +11,7 @@
 // something happens, and the same run has the same times.
 
 #include "Decode/Decoder.h"
-#include "Execute/Lanes.h"
+#include "Machine/Lanes.h"
 #include "Machine/Machine.h"
 #include "Machine/Tell.h"
 

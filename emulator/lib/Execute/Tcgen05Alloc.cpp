@@ -8,7 +8,7 @@
 
 // PTX ISA, section 9.7.16.7.
 
-#include "Execute/Engine.h"
+#include "Engine/Engine.h"
 #include "Execute/Tcgen05.h"
 #include "Memory/Access.h"
 #include "llvm/Support/FormatVariadic.h"

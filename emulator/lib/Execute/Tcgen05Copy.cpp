@@ -8,7 +8,7 @@
 
 // PTX ISA, sections 9.7.16.9, 9.7.16.11 and 9.7.16.12.
 
-#include "Execute/Engine.h"
+#include "Engine/Engine.h"
 #include "Execute/Tcgen05.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -11,13 +11,13 @@
 // when the copy is issued; to change it before the copy is done is undefined.
 // What the engine then does is in TensorTransfer.cpp.
 
+#include "Engine/Engine.h"
 #include "Execute/BulkStore.h"
-#include "Execute/Engine.h"
-#include "Execute/Lanes.h"
 #include "Execute/Reduction.h"
 #include "Execute/TensorMapWrites.h"
 #include "Execute/TensorTile.h"
 #include "Execute/TensorTransfer.h"
+#include "Machine/Lanes.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
 #include "llvm/ADT/STLExtras.h"

@@ -8,9 +8,9 @@
 
 // PTX ISA, sections 9.7.9.28 and 9.7.13.16.
 
-#include "Execute/Engine.h"
-#include "Execute/Lanes.h"
+#include "Engine/Engine.h"
 #include "Execute/TensorMapWrites.h"
+#include "Machine/Lanes.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
 #include "drawloom/Emulator/TensorMap.h"

@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Execute/TensorTransfer.h"
+#include "Engine/MbarrierObject.h"
 #include "Execute/BulkStore.h"
-#include "Execute/MbarrierObject.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
 #include "Timing/Clock.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include <cstring>
 
 using namespace drawloom;
@@ -133,10 +134,10 @@ private:
     copy.rows = tile.rowCount();
     copy.rowBytes = tile.map.sharedRowBytes();
     touchTensor(clock, tile, now, copy.traffic);
-    llvm::SmallVector<CTA *, 4> ctas;
-    for (const CopyTarget &target : targets)
-      ctas.push_back(&target.cta(*issue.cta));
-    return clock.load(*issue.cta, copy, ctas, now);
+    auto sms = llvm::map_to_vector<4>(targets, [&](const CopyTarget &target) {
+      return target.cta(*issue.cta).sm().index;
+    });
+    return clock.load(issue.cta->sm().index, copy, sms, now);
   }
 
   /// Most tiles are all inside the tensor, and their rows are swizzled in

@@ -16,8 +16,8 @@
 #ifndef DRAWLOOM_EMULATOR_TENSORTRANSFER_H
 #define DRAWLOOM_EMULATOR_TENSORTRANSFER_H
 
+#include "Engine/Engine.h"
 #include "Execute/BulkStore.h"
-#include "Execute/Engine.h"
 #include "Execute/Reduction.h"
 #include "Execute/TensorTile.h"
 

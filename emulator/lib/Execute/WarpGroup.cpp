@@ -8,8 +8,8 @@
 
 #include "Execute/WarpGroup.h"
 #include "Arithmetic/Fold.h"
-#include "Execute/Engine.h"
-#include "Execute/MatrixOperand.h"
+#include "Engine/Engine.h"
+#include "Engine/MatrixOperand.h"
 #include "Execute/QuadMetadata.h"
 #include "Machine/Machine.h"
 #include "Timing/Clock.h"
@@ -81,7 +81,8 @@ WarpGroupProblem WarpGroup::issue(Warp &warp, const Inst *inst,
   constexpr uint8_t everyone = (1u << warpCount) - 1;
   Machine &machine = cta.machine();
   if (Clock *clock = machine.clock(); clock && mma.issued == everyone)
-    due = clock->wgmma(cta, info.form.n, info.a.empty(), machine.now);
+    due =
+        clock->wgmma(cta.sm().index, info.form.n, info.a.empty(), machine.now);
   if (info.form.sparsity && mma.inst == inst) {
     mma.metadata.resize(info.form.m);
     readQuadMetadata(warp, info.metadata, info.selector, info.form.k(),

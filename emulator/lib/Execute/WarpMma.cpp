@@ -20,10 +20,10 @@
 
 #include "Execute/WarpMma.h"
 #include "Arithmetic/ElementFormat.h"
-#include "Execute/Lanes.h"
 #include "Execute/QuadMetadata.h"
 #include "Execute/QuadScales.h"
 #include "Execute/WarpWide.h"
+#include "Machine/Lanes.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <bit>
 #include <cmath>

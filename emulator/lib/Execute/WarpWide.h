@@ -15,7 +15,7 @@
 #ifndef DRAWLOOM_EMULATOR_WARPWIDE_H
 #define DRAWLOOM_EMULATOR_WARPWIDE_H
 
-#include "Execute/Lanes.h"
+#include "Machine/Lanes.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace drawloom::emu {

@@ -16,7 +16,7 @@
 // Products are exact and their sum is rounded once; sums of doubles are rounded
 // at each step. PTX leaves that open.
 
-#include "Execute/Engine.h"
+#include "Engine/Engine.h"
 #include "Execute/WarpMma.h"
 #include "Execute/WarpWide.h"
 #include "Machine/Machine.h"

@@ -9,7 +9,6 @@
 #include "Machine/Grid.h"
 #include "Machine/Machine.h"
 #include "Machine/Run.h"
-#include "TensorMemory/TensorMemory.h"
 #include "Timing/Clock.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -117,10 +116,8 @@ Cluster::Cluster(Grid &grid, uint64_t index, llvm::ArrayRef<Sm *> sms)
     startTimeField = clock->startOn(smIndices());
     machineField->now = startTimeField;
   }
-  // Clusters on one SM share it, so it must be there before they run.
-  if (unsigned columns = grid.run().device().model().tensorMemoryColumns)
-    for (Sm *sm : sms)
-      sm->extensions.get<TensorMemory>(columns);
+  for (Sm *sm : sms)
+    prepareSm(*sm, grid.run().device().model());
   if (Listener *listener = grid.run().options().listener)
     startListening(*listener);
 }

@@ -48,6 +48,10 @@ struct Sm {
   ExtensionSet extensions;
 };
 
+/// Makes what clusters share that run on one SM, before they do. That is tensor
+/// memory, which defines this.
+void prepareSm(Sm &sm, const DeviceModel &model);
+
 class CTA {
 public:
   CTA(Cluster &cluster, uint32_t rank, Dim3 id, uint64_t linear, Sm &sm);

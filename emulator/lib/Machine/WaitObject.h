@@ -29,8 +29,6 @@
 
 namespace drawloom::emu {
 
-/// What lanes wait for, as far as the clock is concerned.
-
 class WaitObject {
 public:
   WaitObject() = default;

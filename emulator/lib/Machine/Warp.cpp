@@ -278,8 +278,8 @@ void Warp::wake(Fragment &fragment) {
   fragment.object->waiters.remove(fragment);
   if (fragment.suspended)
     machineField.removeSuspended(fragment);
-  if (Clock *clock = machineField.clock()) [[unlikely]]
-    clock->woken(*this, fragment);
+  if (machineField.clock()) [[unlikely]]
+    wakeTimed(fragment);
   fragment.object = nullptr;
   fragment.suspended = false;
   fragment.state = Fragment::Ready;

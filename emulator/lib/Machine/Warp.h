@@ -208,7 +208,7 @@ public:
   /// Returns how many were.
   uint64_t run(uint64_t budget);
   /// The same in a timed run: until an event isn't the earliest thing that
-  /// could happen anywhere (Timing/RunTimed.cpp).
+  /// could happen anywhere (Execute/RunTimed.cpp).
   uint64_t runTimed(Clock &clock);
   /// It starts in that cycle.
   void startClock(Clock &clock, uint64_t time);
@@ -245,6 +245,9 @@ private:
   /// Moves lanes `mask` of the current fragment to one of their own.
   Fragment &split(uint32_t mask);
   bool pick();
+  /// What `wake` does in a timed run: the fragment is ready when it has
+  /// noticed.
+  void wakeTimed(Fragment &fragment);
   /// The run loop while there are undefined values.
   const Inst *runFollowing(const Inst *pc, uint64_t &left);
   void leaveLoop() { stop = nullptr; }

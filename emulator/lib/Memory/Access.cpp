@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Memory/Access.h"
-#include "Execute/Engine.h"
-#include "Execute/Lanes.h"
 #include "Machine/Grid.h"
+#include "Machine/Lanes.h"
 #include "Machine/Machine.h"
 #include "Machine/Tell.h"
 #include "Memory/IllegalAddress.h"

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorMemory/TensorCore.h"
-#include "Execute/Engine.h"
-#include "Execute/Lanes.h"
-#include "Execute/MbarrierObject.h"
+#include "Engine/Engine.h"
+#include "Engine/MbarrierObject.h"
+#include "Machine/Lanes.h"
 #include "Machine/Machine.h"
 #include "Timing/Clock.h"
 #include "llvm/ADT/STLExtras.h"
@@ -94,13 +94,30 @@ TensorCore::Thread &TensorCore::threadOf(const IssuePoint &issue) {
   return *threads.back();
 }
 
+/// When the work is done as far as a commit is concerned.
+static uint64_t timeOf(Clock &clock, const TensorWork &work, uint64_t now) {
+  CTA &cta = *work.issue.cta;
+  llvm::SmallVector<uint32_t, 2> sms = {cta.sm().index};
+  if (work.pair)
+    sms.push_back(cta.cluster().cta(cta.rank() ^ 1).sm().index);
+  if (work.kind != TensorWork::Multiply)
+    return clock.copyTensor(
+        sms, uint64_t(work.copyRows) * work.copyPieces * pieceBytes, now);
+  return clock.multiply(sms,
+                        {.rows = work.form.m,
+                         .columns = work.form.n,
+                         .aInTensorMemory = work.aInTensorMemory,
+                         .aIsSparse = bool(work.form.sparsity)},
+                        now);
+}
+
 void TensorCore::issue(TensorWork work) {
   work.number = nextNumber++;
   tellOperation(work.issue, {.engine = EngineKind::MatrixMultiply});
   Thread &thread = threadOf(work.issue);
   Machine &machine = cluster.machine();
   if (Clock *clock = machine.clock()) [[unlikely]]
-    thread.due = std::max(thread.due, clock->tensorWork(work, machine.now));
+    thread.due = std::max(thread.due, timeOf(*clock, work, machine.now));
   thread.work.push_back(std::move(work));
 }
 

@@ -152,6 +152,11 @@ void TensorMemory::ctaExited(CTA &cta) {
     }
 }
 
+void drawloom::emu::prepareSm(Sm &sm, const DeviceModel &model) {
+  if (unsigned columns = model.tensorMemoryColumns)
+    sm.extensions.get<TensorMemory>(columns);
+}
+
 TensorMemory &drawloom::emu::tensorMemory(CTA &cta) {
   return cta.sm().extensions.get<TensorMemory>(
       cta.machine().device().model().tensorMemoryColumns);

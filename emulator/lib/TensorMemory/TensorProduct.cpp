@@ -8,7 +8,7 @@
 
 #include "TensorMemory/TensorProduct.h"
 #include "Arithmetic/Fold.h"
-#include "Execute/MatrixOperand.h"
+#include "Engine/MatrixOperand.h"
 #include "Machine/Machine.h"
 #include "TensorMemory/SparseMetadata.h"
 #include "llvm/ADT/STLExtras.h"

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorMemory/TensorWork.h"
-#include "Execute/Engine.h"
-#include "Execute/MatrixOperand.h"
+#include "Engine/Engine.h"
+#include "Engine/MatrixOperand.h"
 #include "Machine/Machine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"

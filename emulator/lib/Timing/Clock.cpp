@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Timing/Clock.h"
-#include "Machine/Machine.h"
-#include "TensorMemory/TensorWork.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace drawloom;
@@ -34,8 +33,6 @@ Clock::Clock(const DeviceModel &model, const ClockConstants &constants,
 }
 
 Clock::~Clock() = default;
-
-SmClock &Clock::sm(CTA &cta) { return sm(cta.sm().index); }
 
 ProgramClock &Clock::of(const Kernel &kernel) {
   std::unique_ptr<ProgramClock> &entry = programs[&kernel];
@@ -85,8 +82,8 @@ uint64_t Clock::latencyOf(uint32_t index, uint64_t address,
 // Copies
 //===----------------------------------------------------------------------===//
 
-uint64_t Clock::load(CTA &issuer, const Copy &copy,
-                     llvm::ArrayRef<CTA *> targets, uint64_t now) {
+uint64_t Clock::load(uint32_t issuer, const Copy &copy,
+                     llvm::ArrayRef<uint32_t> targets, uint64_t now) {
   SmClock &unit = sm(issuer);
   const uint64_t rows =
       copy.rows *
@@ -94,39 +91,37 @@ uint64_t Clock::load(CTA &issuer, const Copy &copy,
   const uint64_t start = std::max(now, unit.copyFree);
   unit.copyFree = start + std::max<uint64_t>(rows, constants.tmaInterval);
   const MemoryClock::Traffic &traffic = copy.traffic;
-  const uint64_t latency =
-      latencyOf(issuer.sm().index, start, constants.l2Latency) +
-      memory.latency(traffic, start);
+  const uint64_t latency = latencyOf(issuer, start, constants.l2Latency) +
+                           memory.latency(traffic, start);
   uint64_t stream = (traffic.bytes - traffic.missed) / constants.tmaBoxBytes +
                     traffic.missed / constants.tmaMissBytes;
   uint64_t done =
       std::max(start + std::max(stream, rows), memory.transfer(traffic, start));
-  for (CTA *target : targets)
-    done = std::max(done, sm(*target).fill.reserve(start, rows));
+  for (uint32_t target : targets)
+    done = std::max(done, sm(target).fill.reserve(start, rows));
   // The latency was measured up to the instruction behind the wait.
   return done + latency + constants.tmaLatency - constants.mbarrierWake +
          jitter();
 }
 
-uint64_t Clock::copyRemote(CTA &issuer, uint64_t bytes, uint64_t now) {
+uint64_t Clock::copyRemote(uint32_t issuer, uint64_t bytes, uint64_t now) {
   SmClock &unit = sm(issuer);
   uint64_t start = std::max(now, unit.copyFree);
   unit.copyFree = start + divideCeil(bytes, constants.remoteBytes);
   return unit.copyFree + constants.remoteLatency + jitter();
 }
 
-uint64_t Clock::store(CTA &issuer, uint64_t bytes, uint64_t now) {
+uint64_t Clock::store(uint32_t issuer, uint64_t bytes, uint64_t now) {
   SmClock &unit = sm(issuer);
   uint64_t start = std::max(now, unit.storeFree);
   unit.storeFree = start + divideCeil(bytes, constants.storeBytes);
   return unit.storeFree + constants.tmaStoreBase;
 }
 
-uint64_t Clock::copyAsync(CTA &issuer, const MemoryClock::Traffic &traffic,
+uint64_t Clock::copyAsync(uint32_t issuer, const MemoryClock::Traffic &traffic,
                           uint64_t now) {
-  const uint64_t latency =
-      latencyOf(issuer.sm().index, now, constants.l2Latency) +
-      memory.latency(traffic, now);
+  const uint64_t latency = latencyOf(issuer, now, constants.l2Latency) +
+                           memory.latency(traffic, now);
   uint64_t rows = divideCeil(traffic.bytes, constants.tmaRowBytes);
   return std::max(sm(issuer).fill.reserve(now, rows),
                   memory.transfer(traffic, now)) +
@@ -145,51 +140,58 @@ static uint64_t multiplyCycles(const ClockConstants &constants, uint64_t rows,
   return 2 * rows * n * k / constants.mmaFlops;
 }
 
-uint64_t Clock::tensorWork(const TensorWork &work, uint64_t now) {
-  CTA &cta = *work.issue.cta;
-  SmClock *units[2] = {&sm(cta), nullptr};
-  if (work.pair)
-    units[1] = &sm(cta.cluster().cta(cta.rank() ^ 1));
-  uint64_t interval = 0, latency = 0;
-  if (work.kind == TensorWork::Multiply) {
-    // Each MMA reads 32 bytes of a row of A, and of B, or 64 if A is sparse; a
-    // CTA of a pair has half of B.
-    const MmaForm &form = work.form;
-    // 64 rows take the time of 128, unless both CTAs of a pair have 64.
-    uint64_t length =
-        multiplyCycles(constants, work.pair && form.m == 64 ? 64 : 128, form.n);
-    uint64_t bytes = (work.aInTensorMemory ? 0 : form.m * 32u) +
-                     form.n * (form.sparsity ? 64u : 32u) / (work.pair ? 2 : 1);
-    interval = std::max(length, divideCeil(bytes, constants.sharedBytes));
-    if (!work.aInTensorMemory && form.m == 128)
-      interval = std::max<uint64_t>(interval, constants.ummaFloor);
-    latency = length + constants.ummaTail - (work.aInTensorMemory ? 32 : 0) +
-              (work.pair ? 34 : 0);
-  } else {
-    uint64_t bytes = uint64_t(work.copyRows) * work.copyPieces * pieceBytes;
-    interval = std::max<uint64_t>(1, divideCeil(bytes, 2048)) *
-               constants.tensorCopyCycles;
-    latency = interval + constants.ummaTail;
-  }
+/// When the tensor cores of all these SMs are free, which they are again after
+/// `interval`.
+static uint64_t reserve(llvm::ArrayRef<SmClock *> units, uint64_t interval,
+                        uint64_t now) {
   uint64_t start = now;
   for (SmClock *unit : units)
-    if (unit)
-      start = std::max(start, unit->tensorFree);
+    start = std::max(start, unit->tensorFree);
   for (SmClock *unit : units)
-    if (unit) {
-      unit->tensorFree = start + interval;
-      if (work.kind == TensorWork::Multiply) {
-        unit->tensorBusy += interval;
-        activity.addTensor(start, interval);
-        unit->tensorBegin = std::min(unit->tensorBegin, start);
-      }
-    }
-  // The latency was measured up to the instruction behind the wait.
-  return start + latency - constants.mbarrierWake;
+    unit->tensorFree = start + interval;
+  return start;
 }
 
-uint64_t Clock::wgmma(CTA &cta, unsigned n, bool aInShared, uint64_t now) {
-  SmClock &unit = sm(cta);
+uint64_t Clock::multiply(llvm::ArrayRef<uint32_t> indices, const Multiply &work,
+                         uint64_t now) {
+  const bool pair = indices.size() == 2;
+  auto units = llvm::map_to_vector<2>(
+      indices, [&](uint32_t index) { return &sm(index); });
+  // Each MMA reads 32 bytes of a row of A, and of B, or 64 if A is sparse; a
+  // CTA of a pair has half of B. 64 rows take the time of 128, unless both CTAs
+  // of a pair have 64.
+  uint64_t length = multiplyCycles(
+      constants, pair && work.rows == 64 ? 64 : 128, work.columns);
+  uint64_t bytes = (work.aInTensorMemory ? 0 : work.rows * 32u) +
+                   work.columns * (work.aIsSparse ? 64u : 32u) / (pair ? 2 : 1);
+  uint64_t interval =
+      std::max(length, divideCeil(bytes, constants.sharedBytes));
+  if (!work.aInTensorMemory && work.rows == 128)
+    interval = std::max<uint64_t>(interval, constants.ummaFloor);
+  uint64_t start = reserve(units, interval, now);
+  for (SmClock *unit : units) {
+    unit->tensorBusy += interval;
+    activity.addTensor(start, interval);
+    unit->tensorBegin = std::min(unit->tensorBegin, start);
+  }
+  // The latency was measured up to the instruction behind the wait.
+  return start + length + constants.ummaTail - (work.aInTensorMemory ? 32 : 0) +
+         (pair ? 34 : 0) - constants.mbarrierWake;
+}
+
+uint64_t Clock::copyTensor(llvm::ArrayRef<uint32_t> indices, uint64_t bytes,
+                           uint64_t now) {
+  auto units = llvm::map_to_vector<2>(
+      indices, [&](uint32_t index) { return &sm(index); });
+  uint64_t interval = std::max<uint64_t>(1, divideCeil(bytes, 2048)) *
+                      constants.tensorCopyCycles;
+  return reserve(units, interval, now) + interval + constants.ummaTail -
+         constants.mbarrierWake;
+}
+
+uint64_t Clock::wgmma(uint32_t index, unsigned n, bool aInShared,
+                      uint64_t now) {
+  SmClock &unit = sm(index);
   uint64_t bytes = (aInShared ? 64 * 32u : 0) + n * 32u;
   uint64_t length = std::max(multiplyCycles(constants, 64, n),
                              divideCeil(bytes, constants.sharedBytes));
@@ -211,8 +213,8 @@ void Clock::exited(WarpClock &warp, uint32_t number, uint64_t now) {
   end = std::max(end, now);
 }
 
-void Clock::phaseEnded(CTA &cta, uint32_t byte) {
-  ++of(*cta.grid().launch().kernel).phases[byte];
+void Clock::phaseEnded(const Kernel &kernel, uint32_t byte) {
+  ++of(kernel).phases[byte];
 }
 
 TimingReport Clock::report() const {

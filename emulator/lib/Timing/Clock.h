@@ -36,13 +36,6 @@
 
 namespace drawloom::emu {
 
-class CTA;
-class Grid;
-class WaitObject;
-struct AccessInfo;
-struct Fragment;
-struct TensorWork;
-
 /// What an instruction takes.
 struct InstTiming {
   enum Unit : uint8_t { NoUnit, Alu, Fma, Mufu, Lsu, Tensor };
@@ -184,7 +177,6 @@ public:
 
   const ClockConstants constants;
 
-  SmClock &sm(CTA &cta);
   SmClock &sm(uint32_t index) { return *sms[index]; }
   ProgramClock &of(const Kernel &kernel);
 
@@ -192,28 +184,39 @@ public:
   // Work of engines: when it is due that is issued at `now`
   //===--------------------------------------------------------------------===//
 
+  // SMs are given by their numbers.
+
   /// A copy in rows of global memory to the shared memory of `targets`.
   struct Copy {
     uint64_t rows = 0, rowBytes = 0;
     MemoryClock::Traffic traffic;
   };
-  uint64_t load(CTA &issuer, const Copy &copy, llvm::ArrayRef<CTA *> targets,
-                uint64_t now);
+  uint64_t load(uint32_t issuer, const Copy &copy,
+                llvm::ArrayRef<uint32_t> targets, uint64_t now);
   /// From shared memory to that of another CTA.
-  uint64_t copyRemote(CTA &issuer, uint64_t bytes, uint64_t now);
+  uint64_t copyRemote(uint32_t issuer, uint64_t bytes, uint64_t now);
   /// When a copy to global memory has read its source.
-  uint64_t store(CTA &issuer, uint64_t bytes, uint64_t now);
+  uint64_t store(uint32_t issuer, uint64_t bytes, uint64_t now);
   /// And when it is done, from then on.
   uint64_t finishStore(uint64_t now) const {
     return now + constants.l2Latency / 2;
   }
   /// cp.async
-  uint64_t copyAsync(CTA &issuer, const MemoryClock::Traffic &traffic,
+  uint64_t copyAsync(uint32_t issuer, const MemoryClock::Traffic &traffic,
                      uint64_t now);
-  /// When a tcgen05.mma, .cp or .shift is done as far as a commit is concerned.
-  uint64_t tensorWork(const TensorWork &work, uint64_t now);
+  /// A tcgen05.mma of one CTA or of a pair.
+  struct Multiply {
+    uint32_t rows = 0, columns = 0; ///< M in each CTA, and N.
+    bool aInTensorMemory = false, aIsSparse = false;
+  };
+  /// When it is done as far as a commit is concerned, on one SM or two.
+  uint64_t multiply(llvm::ArrayRef<uint32_t> sms, const Multiply &work,
+                    uint64_t now);
+  /// The same for a tcgen05.cp or .shift of so many bytes.
+  uint64_t copyTensor(llvm::ArrayRef<uint32_t> sms, uint64_t bytes,
+                      uint64_t now);
   /// When a wgmma of N columns is done.
-  uint64_t wgmma(CTA &cta, unsigned n, bool aInShared, uint64_t now);
+  uint64_t wgmma(uint32_t sm, unsigned n, bool aInShared, uint64_t now);
   /// That of memory, as this SM sees it at this address.
   uint64_t latencyOf(uint32_t sm, uint64_t address, uint64_t latency) const;
 
@@ -221,18 +224,9 @@ public:
   // Warps
   //===--------------------------------------------------------------------===//
 
-  /// A memory instruction of the lanes `mask`: when its data is there, and when
-  /// the SM takes it; until then the warp stands still.
-  struct Access {
-    uint64_t taken, done;
-  };
-  Access access(Warp &warp, const AccessInfo &info, uint32_t mask,
-                uint64_t now);
-  /// Fragments that were waiting go on.
-  void woken(Warp &warp, Fragment &fragment);
   void exited(WarpClock &warp, uint32_t number, uint64_t now);
-  /// A phase of the mbarrier at that byte of the CTA's shared memory ends.
-  void phaseEnded(CTA &cta, uint32_t byte);
+  /// A phase of the mbarrier at that byte of a CTA's shared memory ends.
+  void phaseEnded(const Kernel &kernel, uint32_t byte);
   /// When a cluster starts that takes these SMs.
   uint64_t startOn(llvm::ArrayRef<uint32_t> sms);
   void left(uint32_t launch, llvm::ArrayRef<uint32_t> sms, uint64_t now);

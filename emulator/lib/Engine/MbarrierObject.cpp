@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Execute/MbarrierObject.h"
-#include "Execute/Engine.h"
+#include "Engine/MbarrierObject.h"
+#include "Engine/Engine.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
 #include "Timing/Clock.h"
@@ -169,7 +169,7 @@ void Mbarrier::settle() {
     ++phaseField;
     pendingField = expected;
     if (Clock *clock = owner.machine().clock()) [[unlikely]]
-      clock->phaseEnded(owner, offset);
+      clock->phaseEnded(owner.grid().kernel(), offset);
     wakeAll();
   }
   store();

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Execute/Engine.h"
-#include "Execute/MbarrierObject.h"
+#include "Engine/Engine.h"
+#include "Engine/MbarrierObject.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
 #include "llvm/ADT/STLExtras.h"
@@ -57,12 +57,6 @@ std::string drawloom::emu::nameAddress(CTA &seenFrom, uint64_t address) {
   if (rankOf(address) != seenFrom.rank())
     text += " of CTA rank " + llvm::utostr(rankOf(address));
   return text;
-}
-
-std::string drawloom::emu::quoteMnemonic(const Program &program,
-                                         const Inst *inst) {
-  const ptx::Instruction *source = program.source(inst);
-  return source ? "'" + source->variant->mnemonic() + "'" : "the instruction";
 }
 
 const Inst *EngineCheck::fail(ReportKind kind, const llvm::Twine &problem) {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Execute/MatrixOperand.h"
-#include "Execute/Engine.h"
+#include "Engine/MatrixOperand.h"
+#include "Engine/Engine.h"
 #include "Machine/Machine.h"
 #include "llvm/Support/FormatVariadic.h"
 

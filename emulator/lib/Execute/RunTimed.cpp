@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Execute/MbarrierObject.h"
+#include "Engine/MbarrierObject.h"
 #include "Machine/Machine.h"
 #include "Memory/Access.h"
 #include "Timing/Clock.h"
@@ -46,9 +46,18 @@ static unsigned passesOf(const uint64_t *addresses, uint32_t mask,
   return std::max(passes, 1u);
 }
 
-Clock::Access Clock::access(Warp &warp, const AccessInfo &info, uint32_t mask,
-                            uint64_t now) {
-  SmClock &unit = sm(warp.cta());
+namespace {
+/// When the SM takes a memory instruction, until when the warp stands still,
+/// and when its data is there.
+struct Access {
+  uint64_t taken, done;
+};
+} // namespace
+
+static Access access(Clock &clock, Warp &warp, const AccessInfo &info,
+                     uint32_t mask, uint64_t now) {
+  const ClockConstants &constants = clock.constants;
+  SmClock &unit = clock.sm(warp.cta().sm().index);
   bool reads = info.kind == AccessKind::Read;
   uint64_t addresses[32];
   info.addresses(warp, info, addresses);
@@ -78,35 +87,36 @@ Clock::Access Clock::access(Warp &warp, const AccessInfo &info, uint32_t mask,
       continue;
     previous = begin;
     uint64_t end = llvm::alignTo(at + info.bytes, 32);
-    memory.touch(begin, end - begin, now, traffic);
+    clock.memory.touch(begin, end - begin, now, traffic);
   }
-  uint64_t moved = memory.transfer(traffic, now);
+  uint64_t moved = clock.memory.transfer(traffic, now);
   if (info.kind == AccessKind::Write) {
     uint64_t done = unit.stores.reserve(std::max(now, moved), traffic.bytes);
     return {done, done};
   }
   uint64_t latency =
-      latencyOf(warp.cta().sm().index, address,
-                reads ? constants.l2Latency : constants.atomicLatency);
-  return {moved, moved + latency + memory.latency(traffic, now)};
+      clock.latencyOf(warp.cta().sm().index, address,
+                      reads ? constants.l2Latency : constants.atomicLatency);
+  return {moved, moved + latency + clock.memory.latency(traffic, now)};
 }
 
 //===----------------------------------------------------------------------===//
 // Waiting
 //===----------------------------------------------------------------------===//
 
-void Clock::woken(Warp &warp, Fragment &fragment) {
-  Machine &machine = warp.machine();
+void Warp::wakeTimed(Fragment &fragment) {
+  Machine &machine = machineField;
+  const ClockConstants &constants = machine.clock()->constants;
   uint64_t delay = 0;
   switch (fragment.object->waitKind()) {
   case WaitKind::Mbarrier:
     delay = constants.mbarrierWake;
-    if (machine.actor && machine.actor != &warp.cta())
+    if (machine.actor && machine.actor != &ctaField)
       delay += constants.remoteLatency;
     break;
   case WaitKind::Barrier:
-    delay = constants.barrierBase +
-            constants.barrierWarp * warp.cta().warps().size();
+    delay =
+        constants.barrierBase + constants.barrierWarp * ctaField.warps().size();
     break;
   case WaitKind::Cluster:
     delay = constants.clusterBarrier;
@@ -120,7 +130,7 @@ void Clock::woken(Warp &warp, Fragment &fragment) {
   if (fragment.object->waitKind() == WaitKind::Mbarrier)
     byte =
         static_cast<Mbarrier &>(*fragment.object).address() & sharedOffsetMask;
-  fragment.waited = {uint32_t(warp.program().indexOf(at)),
+  fragment.waited = {uint32_t(programField.indexOf(at)),
                      fragment.object->waitKind(), byte};
 }
 
@@ -138,7 +148,7 @@ static void countWait(WarpClock &state, uint32_t warp, Fragment &fragment) {
 void Warp::startClock(Clock &clock, uint64_t time) {
   timeField = std::make_unique<WarpClock>();
   timeField->program = &clock.of(*ctaField.grid().launch().kernel);
-  timeField->sm = &clock.sm(ctaField);
+  timeField->sm = &clock.sm(ctaField.sm().index);
   timeField->ready.resize(timeField->program->registerCount);
   timeField->time = timeField->start = time;
   timeField->scheduler = indexField % 4;
@@ -191,14 +201,13 @@ static uint64_t finish(Clock &clock, Warp &warp, WarpClock &state,
   case InstTiming::Memory: {
     if (!mask)
       return time;
-    Clock::Access access =
-        clock.access(warp, inst->as<AccessInfo>(), mask, time);
-    if (access.taken > state.time) {
+    Access found = access(clock, warp, inst->as<AccessInfo>(), mask, time);
+    if (found.taken > state.time) {
       state.program->stall(warp.program().indexOf(inst), StallKind::Issue,
-                           access.taken - state.time);
-      state.time = access.taken;
+                           found.taken - state.time);
+      state.time = found.taken;
     }
-    return access.done;
+    return found.done;
   }
   case InstTiming::TensorLoad: {
     uint64_t done = state.sm->tensorLoads.reserve(time, bytes) +

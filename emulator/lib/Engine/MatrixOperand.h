@@ -84,9 +84,13 @@ void packRows(F piece, ElementFormat format, unsigned rows, Panel panel) {
       info.convert(piece(row, c), panel.data + row * panel.stride + c * bytes);
 }
 
-/// That of the host thread that runs it.
+/// That of a host thread.
+struct WorkerMatrixUnit : Extension {
+  static constexpr ExtensionSlot slot = ExtensionSlot::MatrixUnit;
+  MatrixUnit unit;
+};
 inline MatrixUnit &matrixUnit(Machine &machine) {
-  return machine.worker().extensions.get<MatrixUnit>();
+  return machine.worker().extensions.get<WorkerMatrixUnit>().unit;
 }
 
 } // namespace drawloom::emu

@@ -62,8 +62,6 @@ inline bool isOwn(CTA &cta, uint64_t address) {
 
 /// "smem+16", with the rank of the CTA if it isn't `seenFrom`, and the address.
 std::string nameAddress(CTA &seenFrom, uint64_t address);
-/// "'cp.async.bulk.commit_group'"
-std::string quoteMnemonic(const Program &program, const Inst *inst);
 
 /// Where a copy into shared memory goes, and the mbarrier that it completes.
 struct CopyTarget {
