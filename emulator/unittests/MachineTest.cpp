@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Engine/Engine.h"
-#include "Execute/AsyncGroups.h"
+#include "Execute/Copy/AsyncGroups.h"
 #include "Harness.h"
 
 using namespace drawloom::emu;
