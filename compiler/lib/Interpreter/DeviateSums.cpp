@@ -1,4 +1,4 @@
-//===- DeviateSums.cpp - Rounding through products and reductions ---------===//
+//===- DeviateSums.cpp - Rounding through products ------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -125,76 +125,8 @@ static LogicalResult matrixProduct(Operation *op, Evaluator &eval) {
   return llvm::success();
 }
 
-/// How far a product of many elements, taken in any order, is from the exact
-/// one of the reference's elements: each multiplication rounds by a factor of
-/// 1 + u, or, where its result is subnormal, by half of the smallest number,
-/// which the factors after it enlarge.
-static double getProductError(llvm::ArrayRef<double> elements,
-                              llvm::ArrayRef<double> offs, double u,
-                              double smallest) {
-  double exact = 1, moved = 1, growth = 1;
-  for (auto [element, off] : llvm::zip_equal(elements, offs)) {
-    exact *= std::abs(element);
-    moved *= std::abs(element) + off;
-    growth *= std::max(1.0, std::abs(element) + off);
-  }
-  double rounded = std::exp(double(elements.size()) * std::log1p(u));
-  // What these products have lost themselves, in f64.
-  double own = double(elements.size()) * 0x1p-51 * moved;
-  return moved * rounded - exact + own +
-         double(elements.size()) * smallest * growth * rounded;
-}
-
-static LogicalResult reduction(Operation *op, Evaluator &eval) {
-  auto reduce = mlir::cast<tile::ReduceOp>(op);
-  TensorRef source = eval.get(reduce.getSource());
-  TensorRef off = eval.getDeviation(reduce.getSource());
-  tile::Reduction kind = reduce.getKind();
-  bool adds = kind == tile::Reduction::AddF;
-  if (!isFloat(source->getFormat())) {
-    if (off)
-      return op->emitError("there is no rule for a reduction of integers that "
-                           "are computed from floats [interpreter]");
-    return llvm::success();
-  }
-  bool multiplies = kind == tile::Reduction::MulF;
-  if (!adds && !multiplies && !off)
-    return llvm::success();
-  TensorRef result = eval.get(reduce.getResult());
-  int64_t extent = source->getShape()[reduce.getAxis()];
-  int64_t inner = getStrides(source->getShape())[reduce.getAxis()];
-  double u = getUnitRoundoff(result->getFormat());
-  double factor = getSumErrorFactor(extent, u);
-  const FormatInfo &info = getInfo(result->getFormat());
-  double smallest = std::ldexp(1.0, 1 - info.bias - int(info.mantissaBits));
-  HostTensor deviation(Format::F64, result->getShape());
-  for (int64_t i = 0; i < result->getNumElements(); ++i) {
-    int64_t first = i / inner * extent * inner + i % inner;
-    double moved = 0, magnitude = 0;
-    llvm::SmallVector<double> elements, offs;
-    for (int64_t j = 0; j < extent; ++j) {
-      int64_t at = first + j * inner;
-      elements.push_back(source->getFloat(at));
-      offs.push_back(off ? off->getFloat(at) : 0);
-      moved = adds ? moved + offs.back() : std::max(moved, offs.back());
-      magnitude += std::abs(elements.back()) + offs.back();
-    }
-    double total = moved;
-    if (multiplies)
-      total = getProductError(elements, offs, u, smallest);
-    if (adds)
-      total += factor * magnitude;
-    if (adds || multiplies)
-      total += 2 * u * std::abs(result->getFloat(i));
-    deviation.setFloat(i, std::isnan(total) ? infinity : total * (1 + 0x1p-40));
-  }
-  eval.setDeviation(reduce.getResult(), std::move(deviation));
-  return llvm::success();
-}
-
 static constexpr NamedRule rules[] = {
     {"tile.mma", matrixProduct},
-    {"tile.reduce", reduction},
 };
 
 llvm::ArrayRef<NamedRule> drawloom::interp::getSumDeviations() { return rules; }

@@ -1,4 +1,4 @@
-//===- EvalShape.cpp - Reductions and shapes of tile ----------------------===//
+//===- EvalShape.cpp - Shapes of tile -----------------------------------===//
 //
 // Part of Drawloom, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,97 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A reduction combines its elements upwards, floats in double, and rounds once.
-// The shape operations move elements and never change one.
+// They move elements and never change one.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Box.h"
 #include "Evaluator.h"
-#include "Numbers.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 
 using namespace drawloom::interp;
 using namespace drawloom;
 using llvm::LogicalResult;
 using mlir::Operation;
-
-using S = int64_t;
-using U = uint64_t;
-
-/// How to combine two elements: one of the two functions.
-namespace {
-struct Combiner {
-  double (*floats)(double, double) = nullptr;
-  /// Of sign-extended numbers.
-  S (*ints)(S, S) = nullptr;
-};
-} // namespace
-
-static Combiner getCombiner(tile::Reduction kind) {
-  // Sign extension keeps the order of unsigned numbers of one width.
-  switch (kind) {
-  case tile::Reduction::AddF:
-    return {[](double a, double b) { return a + b; }};
-  case tile::Reduction::MulF:
-    return {[](double a, double b) { return a * b; }};
-  case tile::Reduction::MaximumF:
-    return {maximum};
-  case tile::Reduction::MinimumF:
-    return {minimum};
-  case tile::Reduction::MaxNumF:
-    return {maxNum};
-  case tile::Reduction::MinNumF:
-    return {minNum};
-  case tile::Reduction::AddI:
-    return {nullptr, [](S a, S b) { return S(U(a) + U(b)); }};
-  case tile::Reduction::MulI:
-    return {nullptr, [](S a, S b) { return S(U(a) * U(b)); }};
-  case tile::Reduction::MaxSI:
-    return {nullptr, [](S a, S b) { return a > b ? a : b; }};
-  case tile::Reduction::MinSI:
-    return {nullptr, [](S a, S b) { return a < b ? a : b; }};
-  case tile::Reduction::MaxUI:
-    return {nullptr, [](S a, S b) { return U(a) > U(b) ? a : b; }};
-  case tile::Reduction::MinUI:
-    return {nullptr, [](S a, S b) { return U(a) < U(b) ? a : b; }};
-  case tile::Reduction::AndI:
-    return {nullptr, [](S a, S b) { return a & b; }};
-  case tile::Reduction::OrI:
-    return {nullptr, [](S a, S b) { return a | b; }};
-  case tile::Reduction::XOrI:
-    return {nullptr, [](S a, S b) { return a ^ b; }};
-  }
-  llvm_unreachable("every kind of reduction is listed");
-}
-
-static LogicalResult reduce(Operation *op, Evaluator &eval) {
-  auto reduce = mlir::cast<tile::ReduceOp>(op);
-  auto result = eval.makeResult(op);
-  if (failed(result))
-    return llvm::failure();
-  TensorRef source = eval.get(reduce.getSource());
-  size_t axis = reduce.getAxis();
-  int64_t extent = source->getShape()[axis];
-  int64_t inner = getStrides(source->getShape())[axis];
-  Combiner combine = getCombiner(reduce.getKind());
-  for (int64_t i = 0; i < result->getNumElements(); ++i) {
-    int64_t first = i / inner * extent * inner + i % inner;
-    if (combine.floats) {
-      double value = source->getFloat(first);
-      for (int64_t j = 1; j < extent; ++j)
-        value = combine.floats(value, source->getFloat(first + j * inner));
-      result->setFloat(i, value);
-    } else {
-      int64_t value = source->getInt(first);
-      for (int64_t j = 1; j < extent; ++j)
-        value = combine.ints(value, source->getInt(first + j * inner));
-      result->setInt(i, value);
-    }
-  }
-  eval.set(reduce.getResult(), std::move(*result));
-  return llvm::success();
-}
 
 /// Fills the result from the elements of the source at `from`.
 static LogicalResult gather(Operation *op, Evaluator &eval,
@@ -180,7 +101,6 @@ static LogicalResult convertLayout(Operation *op, Evaluator &eval) {
 }
 
 static constexpr NamedRule shapeRules[] = {
-    {"tile.reduce", reduce},
     {"tile.all_gather", allGather},
     {"tile.broadcast", broadcast},
     {"tile.transpose", transpose},

@@ -32,11 +32,12 @@ Window::Window(std::shared_ptr<Memory> newMemory)
 }
 
 llvm::SmallVector<llvm::ArrayRef<NamedRule>> drawloom::interp::getAllRules() {
-  return {
-      getIntegerRules(), getFloatRules(),  getCastRules(),   getMathRules(),
-      getControlRules(), getTensorRules(), getItemRules(),   getMemoryRules(),
-      getMmaRules(),     getShapeRules(),  getAffineRules(), getAgentRules(),
-      getBarrierRules(), getSlotRules(),   getIssueRules(),  getMessageRules()};
+  return {getIntegerRules(), getFloatRules(),   getCastRules(),
+          getMathRules(),    getControlRules(), getTensorRules(),
+          getItemRules(),    getMemoryRules(),  getMmaRules(),
+          getShapeRules(),   getAffineRules(),  getAgentRules(),
+          getBarrierRules(), getSlotRules(),    getIssueRules(),
+          getMessageRules(), getAlongRules()};
 }
 
 Evaluator::Evaluator(mlir::MLIRContext *context, const Options &options)
@@ -46,7 +47,8 @@ Evaluator::Evaluator(mlir::MLIRContext *context, const Options &options)
       rules[mlir::OperationName(entry.operation, context)] = entry.rule;
   if (options.arithmetic)
     for (llvm::ArrayRef<NamedRule> table :
-         {getElementDeviations(), getStepDeviations(), getSumDeviations()})
+         {getElementDeviations(), getStepDeviations(), getSumDeviations(),
+          getAlongDeviations()})
       for (const NamedRule &entry : table)
         deviationRules[mlir::OperationName(entry.operation, context)] =
             entry.rule;

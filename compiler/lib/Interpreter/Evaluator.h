@@ -105,6 +105,7 @@ llvm::ArrayRef<NamedRule> getItemRules();
 llvm::ArrayRef<NamedRule> getMemoryRules();
 llvm::ArrayRef<NamedRule> getMmaRules();
 llvm::ArrayRef<NamedRule> getShapeRules();
+llvm::ArrayRef<NamedRule> getAlongRules();
 llvm::ArrayRef<NamedRule> getAffineRules();
 llvm::ArrayRef<NamedRule> getAgentRules();
 llvm::ArrayRef<NamedRule> getBarrierRules();
@@ -117,6 +118,7 @@ llvm::ArrayRef<NamedRule> getMessageRules();
 llvm::ArrayRef<NamedRule> getElementDeviations();
 llvm::ArrayRef<NamedRule> getStepDeviations();
 llvm::ArrayRef<NamedRule> getSumDeviations();
+llvm::ArrayRef<NamedRule> getAlongDeviations();
 
 /// Whether the operation moves elements and changes none: tile.broadcast and
 /// the like, tile.load and tile.store.

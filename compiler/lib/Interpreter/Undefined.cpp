@@ -83,7 +83,7 @@ static bool isMovedInRole(Operation *op) {
 LogicalResult Evaluator::checkUses(Operation *op) const {
   static constexpr llvm::StringLiteral products[] = {
       "tile.mma", "agent.multiply", "agent.issue", "agent.add_mma"};
-  if (isElementwise(op) || mlir::isa<tile::ReduceOp>(op) ||
+  if (isElementwise(op) || mlir::isa<tile::AxisOpInterface>(op) ||
       llvm::is_contained(products, op->getName().getStringRef()))
     return llvm::success();
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
@@ -136,15 +136,15 @@ static std::vector<int64_t> throughSelect(Operation *op, int64_t count,
   return reasons;
 }
 
-static std::vector<int64_t> throughReduction(tile::ReduceOp op, int64_t count,
-                                             const Evaluator &eval) {
-  llvm::ArrayRef<int64_t> shape = eval.get(op.getSource())->getShape();
-  int64_t extent = shape[op.getAxis()], inner = getStrides(shape)[op.getAxis()];
+static std::vector<int64_t> throughAxis(tile::AxisOpInterface op, int64_t count,
+                                        const Evaluator &eval) {
   TensorRef marks = eval.getUndefined(op.getSource());
   std::vector<int64_t> reasons(count, 0);
-  for (int64_t i = 0; i < count; ++i)
-    reasons[i] = findReason(marks, i / inner * extent * inner + i % inner,
-                            extent, inner);
+  for (int64_t i = 0; i < count; ++i) {
+    tile::ElementRange combined = op.getCombined(i);
+    reasons[i] =
+        findReason(marks, combined.first, combined.count, combined.stride);
+  }
   return reasons;
 }
 
@@ -175,12 +175,12 @@ TensorRef drawloom::interp::spreadProduct(const MmaOperands &operands) {
 }
 
 void Evaluator::spreadUndefined(Operation *op) {
-  auto reduce = mlir::dyn_cast<tile::ReduceOp>(op);
+  auto along = mlir::dyn_cast<tile::AxisOpInterface>(op);
   // Products have spread theirs.
-  if (!isElementwise(op) && !reduce)
+  if (!isElementwise(op) && !along)
     return;
   int64_t count = get(op->getResult(0))->getNumElements();
-  std::vector<int64_t> reasons = reduce ? throughReduction(reduce, count, *this)
+  std::vector<int64_t> reasons = along ? throughAxis(along, count, *this)
                                  : mlir::isa<mlir::arith::SelectOp>(op)
                                      ? throughSelect(op, count, *this)
                                      : throughElements(op, count, *this);

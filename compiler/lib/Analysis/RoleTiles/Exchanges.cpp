@@ -81,20 +81,13 @@ static const Layout *getLayout(Value tile) {
 }
 
 /// What several warps have of a sum is combined in memory.
-static int64_t count(tile::ReduceOp op, RoleOp role) {
-  auto type = cast<RankedTensorType>(op.getSource().getType());
-  int64_t bytes =
-      std::max<int64_t>(getElementBits(type.getElementType()) / 8, 1);
-  if (type.getRank() == 1)
-    return role.getWarps() * bytes;
+static int64_t count(tile::AxisOpInterface op) {
   const Layout *layout = getLayout(op.getSource());
   if (!layout)
     return 0;
-  int64_t parts = 1;
-  for (const Layout::Digit &digit : layout->getInputs()[inWarp].digits)
-    if (digit.basis[op.getAxis()])
-      parts *= digit.count;
-  return parts > 1 ? parts * type.getDimSize(1 - op.getAxis()) * bytes : 0;
+  Type element = op.getSource().getType().getElementType();
+  return op.countExchanged(*layout) *
+         std::max<int64_t>(getElementBits(element) / 8, 1);
 }
 
 static int64_t count(tile::ConvertLayoutOp op) {
@@ -120,7 +113,7 @@ int64_t plan::getExchangeBytes(RoleOp role) {
   role.walk([&](Operation *op) {
     int64_t bytes =
         llvm::TypeSwitch<Operation *, int64_t>(op)
-            .Case([&](tile::ReduceOp reduce) { return count(reduce, role); })
+            .Case([](tile::AxisOpInterface along) { return count(along); })
             .Case([](tile::ConvertLayoutOp convert) { return count(convert); })
             .Case<tile::ExtractSliceOp, tensor::ExtractSliceOp>(countSlice)
             .Default([](Operation *) { return 0; });

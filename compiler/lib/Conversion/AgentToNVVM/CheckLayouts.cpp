@@ -41,7 +41,7 @@ private:
   std::string findError(tile::LayoutAttr layout);
   std::string findCoordinatesError(tile::LayoutAttr layout);
   std::string findBufferError(tile::BufferType buffer);
-  std::string findReduceError(tile::ReduceOp op);
+  std::string findAxisError(tile::AxisOpInterface op);
   std::string findConversionError(tile::ConvertLayoutOp op);
   std::string findRegisterError(Operation *op);
   std::string findAccessError(tile::BufferType buffer, RankedTensorType tile,
@@ -134,23 +134,22 @@ std::string LayoutChecker::findConversionError(tile::ConvertLayoutOp op) {
   return "";
 }
 
-std::string LayoutChecker::findReduceError(tile::ReduceOp op) {
-  const tile::Layout &from = getLayout(op.getSource().getType());
-  bool toScalar = !isa<RankedTensorType>(op.getType());
-  if (!toScalar &&
-      getLayout(op.getType()) != plan::dropAxis(from, op.getAxis()))
+std::string LayoutChecker::findAxisError(tile::AxisOpInterface op) {
+  RankedTensorType type = op.getSource().getType();
+  const tile::Layout &from = getLayout(type);
+  if (auto digits = tile::findAxisDigits(from, op.getAxis()); !digits)
+    return "combines elements along an axis, but " +
+           llvm::toString(digits.takeError());
+  auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (isa<tile::ReduceOp>(op) && to &&
+      getLayout(to) != plan::dropAxis(from, op.getAxis()))
     return "gives its result another layout than what is left of its operand's";
-  int64_t warps = 1;
-  for (const tile::Layout::Digit &digit : from.getInputs()[plan::inWarp].digits)
-    if (digit.basis[op.getAxis()])
-      warps *= digit.count;
-  if (warps == 1)
+  int64_t exchanged = op.countExchanged(from);
+  if (exchanged == 0)
     return "";
-  auto type = cast<RankedTensorType>(op.getSource().getType());
-  int64_t kept = toScalar ? 1 : type.getDimSize(1 - op.getAxis());
-  int64_t bytes =
-      warps * kept *
-      std::max<int64_t>(1, plan::getElementBits(type.getElementType()) / 8);
+  int64_t bytes = plan::multiply(
+      exchanged,
+      std::max<int64_t>(1, plan::getElementBits(type.getElementType()) / 8));
   ScratchAttr scratch = role.getScratchAttr();
   NamedBarrierAttr named = role.getNamedBarrierAttr();
   int64_t room = 0;
@@ -158,9 +157,9 @@ std::string LayoutChecker::findReduceError(tile::ReduceOp op) {
     room = scratch.getOffset() + scratch.getBytes() - named.getParts();
   if (room >= bytes)
     return "";
-  return llvm::formatv("combines the parts of {0} warps, which takes {1} of "
-                       "scratch memory; @{2} has {3} for it",
-                       warps, plan::formatBytes(bytes), role.getSymName(),
+  return llvm::formatv("combines the parts of several warps, which takes {0} "
+                       "of scratch memory; @{1} has {2} for it",
+                       plan::formatBytes(bytes), role.getSymName(),
                        plan::formatBytes(std::max<int64_t>(room, 0)));
 }
 
@@ -258,7 +257,8 @@ std::string LayoutChecker::findError(Operation *op) {
       return "has a tile without a layout";
     if (std::string error = findError(layout); !error.empty())
       return error;
-    if (!isa<tile::LoadOp, tile::StoreOp, tile::IotaOp, tile::ReduceOp>(op))
+    if (!isa<tile::LoadOp, tile::StoreOp, tile::IotaOp, tile::AxisOpInterface>(
+            op))
       continue;
     if (std::string error = findCoordinatesError(layout); !error.empty())
       return error;
@@ -268,7 +268,7 @@ std::string LayoutChecker::findError(Operation *op) {
       if (!plan::isOf(plan::Fragments::wgmma(role.getWarps()), getLayout(type)))
         return "has a tile in registers that is not in the layout of wgmma";
   return llvm::TypeSwitch<Operation *, std::string>(op)
-      .Case([&](tile::ReduceOp reduce) { return findReduceError(reduce); })
+      .Case([&](tile::AxisOpInterface along) { return findAxisError(along); })
       .Case([&](tile::ConvertLayoutOp conversion) {
         return findConversionError(conversion);
       })

@@ -21,7 +21,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/MapVector.h"
+#include <map>
 
 using namespace mlir;
 using namespace drawloom;
@@ -113,104 +113,161 @@ static Value exchange(ImplicitLocOpBuilder &b, Value value, int64_t bits) {
              : word;
 }
 
-/// Combines what several warps have, through the role's own memory. That there
-/// is enough was asked before (CheckLayouts.cpp).
-static void combineWarps(tile::ReduceOp op, const tile::Layout &from,
-                         const std::optional<tile::Layout> &to,
-                         SmallVectorImpl<Value> &parts, CodeWriter &w) {
-  ImplicitLocOpBuilder &b = w.b;
-  // The number of a warp among those that have parts of the same elements.
-  int64_t weight = 1, warps = 1;
-  Value mine;
-  for (const tile::Layout::Digit &digit :
-       from.getInputs()[plan::inWarp].digits) {
-    if (digit.basis[op.getAxis()]) {
-      Value value = arith::DivUIOp::create(b, w.own.warp, w.constant(weight));
-      value = arith::RemUIOp::create(b, value, w.constant(digit.count));
-      value = arith::MulIOp::create(b, value, w.constant(warps));
-      mine = mine ? arith::AddIOp::create(b, mine, value).getResult() : value;
-      warps *= digit.count;
-    }
-    weight *= digit.count;
-  }
-  if (warps == 1)
-    return;
+//===----------------------------------------------------------------------===//
+// Warps
+//===----------------------------------------------------------------------===//
 
-  Type element = parts.front().getType();
-  int64_t bytes = std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
-  int64_t kept = to ? to->getOutputs()[0].size : 1;
-  Value area = w.getShared(w.role.getNamedBarrierAttr().getParts());
-  std::optional<plan::Offsets> offsets;
-  std::optional<ThreadOffset> thread;
-  if (to) {
-    // A coordinate of a fragment is made of digits that never meet.
-    offsets = llvm::cantFail(plan::Offsets::get(*to, 0, bytes));
-    thread = w.getThreadOffset(*offsets);
+/// What is left of a layout if an axis is cut into blocks, and each is one
+/// element: lanes and warps inside a block have copies.
+static tile::Layout shrinkAxis(const tile::Layout &layout, unsigned axis,
+                               int64_t block) {
+  std::vector<tile::Layout::Input> inputs(layout.getInputs());
+  std::vector<tile::Layout::Output> outputs(layout.getOutputs());
+  for (auto [number, input] : llvm::enumerate(inputs)) {
+    for (tile::Layout::Digit &digit : input.digits)
+      if (int64_t &step = digit.basis[axis])
+        step = step < block ? 0 : step / block;
+    if (number == plan::inRegister)
+      llvm::erase_if(input.digits, [](const tile::Layout::Digit &digit) {
+        return llvm::all_of(digit.basis, [](int64_t step) { return !step; });
+      });
   }
-  auto address = [&](Value base, int64_t number, int64_t warp) -> Value {
-    if (offsets)
-      base = w.getAddress(base, *thread, *offsets, number);
-    return getBytesAfter(
-        b, base, LLVM::GEPArg(static_cast<int32_t>(warp * kept * bytes)));
-  };
-  Value row = arith::MulIOp::create(b, mine, w.constant(kept * bytes));
-  Value own = getBytesAfter(b, area, LLVM::GEPArg(row));
+  outputs[axis].size /= block;
+  // A part of a layout is one.
+  return llvm::cantFail(
+      tile::Layout::get(std::move(inputs), std::move(outputs)));
+}
+
+namespace {
+/// Warps that have parts of an axis exchange what they have. The parts
+/// are a tile, by its layout, and each of these warps has one.
+class Warps {
+public:
+  Warps(ArrayRef<tile::AxisDigit> digits, const tile::Layout &parts,
+        Type element, CodeWriter &w);
+
+  /// The number of this warp among them, in the order of the axis.
+  Value mine;
+  int64_t count = 1;
+
+  /// Visits, for each register of the parts, what all of them have of it. That
+  /// there is enough memory was asked before (CheckLayouts.cpp).
+  void exchange(ArrayRef<Value> own,
+                llvm::function_ref<void(size_t, ArrayRef<Value>)> visit);
+
+private:
+  Value getAddress(Value base, int64_t number, int64_t warp);
+
+  CodeWriter &w;
+  const tile::Layout &parts;
+  Type element;
+  int64_t bytes, elements = 1;
+  plan::Offsets offsets;
+  ThreadOffset thread;
+};
+} // namespace
+
+/// Where the elements of a tile are in rows.
+static plan::Offsets getOffsetsInRows(const tile::Layout &parts,
+                                      int64_t bytes) {
+  SmallVector<int64_t> shape = llvm::map_to_vector(
+      parts.getOutputs(), [](const auto &output) { return output.size; });
+  tile::Layout rows = llvm::cantFail(tile::Layout::rowMajor("offset", shape));
+  return llvm::cantFail(plan::Offsets::get(
+      llvm::cantFail(parts.compose(llvm::cantFail(rows.invert()))), 0, bytes));
+}
+
+Warps::Warps(ArrayRef<tile::AxisDigit> digits, const tile::Layout &parts,
+             Type element, CodeWriter &w)
+    : w(w), parts(parts), element(element),
+      bytes(std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8)) {
+  for (const tile::Layout::Output &output : parts.getOutputs())
+    elements *= output.size;
+  for (const tile::AxisDigit &digit : digits) {
+    if (digit.input != plan::inWarp)
+      continue;
+    Value value =
+        arith::DivUIOp::create(w.b, w.own.warp, w.constant(digit.weight));
+    value = arith::RemUIOp::create(w.b, value, w.constant(digit.count));
+    value = arith::MulIOp::create(w.b, value, w.constant(count));
+    mine = mine ? arith::AddIOp::create(w.b, mine, value).getResult() : value;
+    count *= digit.count;
+  }
+}
+
+Value Warps::getAddress(Value base, int64_t number, int64_t warp) {
+  base = w.getAddress(base, thread, offsets, number);
+  return getBytesAfter(
+      w.b, base, LLVM::GEPArg(static_cast<int32_t>(warp * elements * bytes)));
+}
+
+void Warps::exchange(ArrayRef<Value> own,
+                     llvm::function_ref<void(size_t, ArrayRef<Value>)> visit) {
+  ImplicitLocOpBuilder &b = w.b;
+  Value area = w.getShared(w.role.getNamedBarrierAttr().getParts());
+  offsets = getOffsetsInRows(parts, bytes);
+  thread = w.getThreadOffset(offsets);
+  Value row = arith::MulIOp::create(b, mine, w.constant(elements * bytes));
+  Value ownArea = getBytesAfter(b, area, LLVM::GEPArg(row));
   // Of the lanes with copies, one writes.
-  int64_t copies = to ? getCopyMask(*to, plan::inLane) : 31;
-  Value bits = arith::AndIOp::create(b, w.kernel.lane, w.constant(copies));
+  Value bits = arith::AndIOp::create(
+      b, w.kernel.lane, w.constant(getCopyMask(parts, plan::inLane)));
   Value writes =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits, w.constant(0));
   w.when(writes, [&] {
-    for (auto [index, part] : llvm::enumerate(parts))
-      LLVM::StoreOp::create(b, part, address(own, index, 0), bytes);
+    for (auto [index, part] : llvm::enumerate(own))
+      LLVM::StoreOp::create(b, part, getAddress(ownArea, index, 0), bytes);
   });
   w.syncRole();
-  for (auto [index, part] : llvm::enumerate(parts)) {
+  // One after the other, so that what is read is combined soon.
+  for (size_t index = 0; index < own.size(); ++index) {
     SmallVector<Value> all;
-    for (int64_t warp = 0; warp < warps; ++warp)
-      all.push_back(
-          LLVM::LoadOp::create(b, element, address(area, index, warp), bytes));
-    part = combineAll(b, op.getKind(), all);
+    for (int64_t warp = 0; warp < count; ++warp)
+      all.push_back(LLVM::LoadOp::create(b, element,
+                                         getAddress(area, index, warp), bytes));
+    visit(index, all);
   }
-  // The next reduction writes to the same place.
+  // The next exchange writes to the same place.
   w.syncRole();
 }
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
 
 static Values reduce(tile::ReduceOp op, tile::ReduceOp::Adaptor operands,
                      CodeWriter &w) {
   ImplicitLocOpBuilder &b = w.b;
-  Value source = operands.getSource();
   const tile::Layout &from = getLayout(op.getSource().getType());
   unsigned axis = op.getAxis();
-  // Of a vector nothing is left but a scalar, which every thread has.
-  bool toScalar = !isa<RankedTensorType>(op.getType());
-  std::optional<tile::Layout> to;
-  if (!toScalar)
-    to = getLayout(op.getType());
+  SmallVector<tile::AxisDigit> digits =
+      llvm::cantFail(tile::findAxisDigits(from, axis));
+  tile::Layout to = shrinkAxis(from, axis, from.getOutputs()[axis].size);
 
   // By what is left of their coordinates.
-  llvm::MapVector<int64_t, SmallVector<Value>> groups;
-  for (int64_t i = 0; i < from.getInputSize(plan::inRegister); ++i) {
-    SmallVector<int64_t> at = from.apply({i, 0, 0});
-    groups[toScalar ? 0 : at[1 - axis]].push_back(
-        vector::ExtractOp::create(b, source, i));
-  }
+  llvm::DenseMap<int64_t, SmallVector<Value>> groups;
+  auto getKept = [&](const tile::Layout &layout, int64_t number) {
+    SmallVector<int64_t> at = layout.apply({number, 0, 0});
+    return at.size() == 1 ? 0 : at[1 - axis];
+  };
+  for (int64_t i = 0; i < from.getInputSize(plan::inRegister); ++i)
+    groups[getKept(from, i)].push_back(
+        vector::ExtractOp::create(b, operands.getSource(), i));
   SmallVector<Value> parts;
-  int64_t count = to ? to->getInputSize(plan::inRegister) : 1;
-  for (int64_t i = 0; i < count; ++i)
-    parts.push_back(
-        combineAll(b, op.getKind(), groups[to ? to->apply({i, 0, 0})[0] : 0]));
+  for (int64_t i = 0; i < to.getInputSize(plan::inRegister); ++i)
+    parts.push_back(combineAll(b, op.getKind(), groups[getKept(to, i)]));
 
-  int64_t weight = 1;
-  for (const tile::Layout::Digit &digit :
-       from.getInputs()[plan::inLane].digits) {
-    if (digit.basis[axis])
+  for (const tile::AxisDigit &digit : digits)
+    if (digit.input == plan::inLane)
       for (Value &part : parts)
-        part = combine(b, op.getKind(), part, exchange(b, part, weight));
-    weight *= digit.count;
-  }
-  combineWarps(op, from, to, parts, w);
-  if (toScalar)
+        part = combine(b, op.getKind(), part, exchange(b, part, digit.weight));
+  Warps warps(digits, to, parts.front().getType(), w);
+  if (warps.count > 1)
+    warps.exchange(
+        SmallVector<Value>(parts), [&](size_t index, ArrayRef<Value> all) {
+          parts[index] = combineAll(b, op.getKind(), SmallVector<Value>(all));
+        });
+  if (!isa<RankedTensorType>(op.getType()))
     return {parts.front()};
   return {
       vector::FromElementsOp::create(b, getVectorType(op.getType()), parts)};

@@ -174,6 +174,26 @@ static LogicalResult checkShortList(LinalgFunction &function,
   return success();
 }
 
+/// Lets one tile have all of an axis, where an operation needs that.
+static LogicalResult widen(LinalgFunction &function, Axis &axis, bool given) {
+  if (!axis.whole ||
+      (!ShapedType::isDynamic(axis.size) && axis.tile >= axis.size))
+    return success();
+  if (ShapedType::isDynamic(axis.size))
+    return function.func.emitOpError()
+           << "combines elements along " << describeAxis(function, axis)
+           << ", which must be in one tile: give it a static size "
+              "[linalg-axes]";
+  if (given)
+    return function.func.emitOpError()
+           << "has a schedule with a tile of " << axis.tile
+           << " elements along " << describeAxis(function, axis)
+           << ", along which elements are combined: one tile must have all "
+           << axis.size << " [schedule-tile]";
+  axis.tile = llvm::PowerOf2Ceil(axis.size);
+  return success();
+}
+
 LogicalResult linalg_to_tile::chooseTiles(LinalgFunction &function,
                                           int64_t smaller) {
   SmallVector<Axis *> all, thick;
@@ -185,8 +205,8 @@ LogicalResult linalg_to_tile::chooseTiles(LinalgFunction &function,
     if (axis.thick)
       thick.push_back(&axis);
   }
-  if (tile::getSchedule(function.func).tile.empty() &&
-      failed(plan(function, thick, smaller)))
+  bool chosen = tile::getSchedule(function.func).tile.empty();
+  if (chosen && failed(plan(function, thick, smaller)))
     return failure();
 
   tile::Schedule schedule = tile::getSchedule(function.func);
@@ -210,6 +230,15 @@ LogicalResult linalg_to_tile::chooseTiles(LinalgFunction &function,
              << "has a schedule with a tile of " << size
              << " elements along one axis: no machine holds more than "
              << largestTile << "; tiles of 64 to 256 are usual [schedule-tile]";
+  for (Axis *axis : all)
+    if (failed(widen(function, *axis, /*given=*/!chosen)))
+      return failure();
+  if (chosen) {
+    schedule.tile.clear();
+    for (Axis *axis : thick)
+      schedule.tile.push_back(axis->tile);
+    tile::setSchedule(function.func, schedule);
+  }
   if (given != all.size() && failed(checkShortList(function, thick, all)))
     return failure();
   // What has one element altogether is not cut.

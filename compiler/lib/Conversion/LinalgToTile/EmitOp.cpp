@@ -224,6 +224,22 @@ TileEmitter::Piece TileEmitter::reduce(linalg::LinalgOp op, Piece piece,
   return piece;
 }
 
+/// Gives a tile to the operation that an operation on elements stands for.
+TileEmitter::Piece TileEmitter::combineAlong(linalg::LinalgOp op, Piece piece,
+                                             const Along &along) {
+  SmallVector<unsigned, 4> loops = piece.loops;
+  unsigned loop = along.loop;
+  if (!llvm::is_contained(loops, loop))
+    loops.push_back(loop);
+  llvm::sort(loops);
+  piece = widen(op, piece, loops);
+  OperationState state(op.getLoc(), along.name, piece.value,
+                       piece.value.getType(), along.attributes.getValue());
+  state.addAttribute("axis", builder.getI64IntegerAttr(llvm::find(loops, loop) -
+                                                       loops.begin()));
+  return {track(op, builder.create(state)->getResult(0), loops), loops};
+}
+
 LogicalResult TileEmitter::emitOp(linalg::LinalgOp op) {
   FailureOr<bool> isProduct = emitProduct(op);
   if (failed(isProduct))
@@ -242,6 +258,8 @@ LogicalResult TileEmitter::emitOp(linalg::LinalgOp op) {
     Piece piece;
     if (op.getNumReductionLoops() == 0) {
       piece = evaluate(op, yielded, pieces);
+      if (std::optional<Along> along = getAlong(op))
+        piece = combineAlong(op, piece, *along);
     } else {
       std::optional<Combiner> combiner =
           matchCombiner(op, result.getResultNumber());

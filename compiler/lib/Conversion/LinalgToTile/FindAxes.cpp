@@ -33,6 +33,15 @@ AxisList LinalgFunction::getAxes(OpResult result) const {
   return getAxes(*op.getDpsInitOperand(result.getResultNumber()));
 }
 
+std::optional<Along> linalg_to_tile::getAlong(linalg::LinalgOp op) {
+  auto dictionary = op->getAttrOfType<DictionaryAttr>(alongAttrName);
+  if (!dictionary)
+    return std::nullopt;
+  return Along{dictionary.getAs<StringAttr>("name").getValue(),
+               dictionary.getAs<IntegerAttr>("loop").getInt(),
+               dictionary.getAs<DictionaryAttr>("attributes")};
+}
+
 BlockArgument linalg_to_tile::findArgument(Value tensor) {
   if (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
     tensor = slice.getSource();
@@ -220,6 +229,10 @@ static void classify(LinalgFunction &function) {
     op.getReductionDims(reductions);
     for (unsigned loop : reductions)
       function.axes[function.opAxes[op][loop]].reduced = true;
+    if (std::optional<Along> along = getAlong(op)) {
+      Axis &axis = function.axes[function.opAxes[op][along->loop]];
+      axis.reduced = axis.whole = axis.thick = true;
+    }
     for (AffineMap map : op.getIndexingMapsArray())
       largestRank = std::max<int64_t>(largestRank, map.getNumResults());
     FailureOr<linalg::ContractionDimensions> dims = failure();

@@ -47,6 +47,17 @@ namespace drawloom::linalg_to_tile {
 
 using AxisList = llvm::SmallVector<int64_t, 4>;
 
+/// An attribute of an operation on elements that stands for one along an axis,
+/// which Normalize has made of several: the name of the operation of tile, the
+/// loop along which it combines elements, and its own attributes.
+inline constexpr llvm::StringLiteral alongAttrName = "tile.along";
+struct Along {
+  llvm::StringRef name;
+  int64_t loop;
+  mlir::DictionaryAttr attributes;
+};
+std::optional<Along> getAlong(mlir::linalg::LinalgOp op);
+
 /// In an AxisList: a dimension of size one that belongs to no axis.
 inline constexpr int64_t noAxis = -1;
 
@@ -55,6 +66,8 @@ struct Axis {
   int64_t size = mlir::ShapedType::kDynamic;
   /// Some operation combines the elements along it.
   bool reduced = false;
+  /// Some operation needs all elements along it in one tile.
+  bool whole = false;
   /// Has tiles of more than one element unless the schedule says otherwise. The
   /// batch of a product has not.
   bool thick = false;

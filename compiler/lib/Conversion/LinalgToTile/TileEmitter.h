@@ -103,6 +103,8 @@ private:
   llvm::SmallVector<Piece, 1> apply(mlir::linalg::LinalgOp op,
                                     mlir::Operation &inner,
                                     llvm::ArrayRef<Piece> operands);
+  Piece combineAlong(mlir::linalg::LinalgOp op, Piece piece,
+                     const Along &along);
   Piece reduce(mlir::linalg::LinalgOp op, Piece piece, tile::Reduction kind);
   Piece widen(mlir::linalg::LinalgOp op, Piece piece,
               llvm::ArrayRef<unsigned> loops);

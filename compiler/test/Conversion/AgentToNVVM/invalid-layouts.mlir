@@ -259,7 +259,7 @@ tile.kernel @no_room(%d: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} 
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
       %x = arith.constant dense<1.0> : tensor<128xf32, #vector>
-      // expected-error@+1 {{combines the parts of 4 warps, which takes 16 B of scratch memory; @a has 0 B for it; run 'assign-layouts' and 'access-memory' first [pass-order]}}
+      // expected-error@+1 {{combines the parts of several warps, which takes 16 B of scratch memory; @a has 0 B for it; run 'assign-layouts' and 'access-memory' first [pass-order]}}
       %y = tile.reduce addf %x axis 0 : tensor<128xf32, #vector> -> f32
     }
   }

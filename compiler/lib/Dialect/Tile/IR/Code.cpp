@@ -281,7 +281,7 @@ std::string tile::whyNoCode(Operation *op, const target::Architecture &arch) {
   } else if (!isKnown(op) || (onTiles && isa<arith::CeilDivUIOp>(op))) {
     return "has no code yet";
   }
-  if (auto reduce = dyn_cast<ReduceOp>(op))
+  if (isa<AxisOpInterface>(op))
     if (std::string why = whyNoElements(op, Elements::Numbers); !why.empty())
       return why;
   if (isa<LoadOp, StoreOp>(op))

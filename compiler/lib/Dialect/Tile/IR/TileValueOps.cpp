@@ -37,13 +37,51 @@ static LogicalResult verifyAxis(Operation *op, int64_t axis, int64_t count) {
 }
 
 //===----------------------------------------------------------------------===//
+// Along an axis
+//===----------------------------------------------------------------------===//
+
+static int64_t product(ArrayRef<int64_t> sizes) {
+  int64_t all = 1;
+  for (int64_t size : sizes)
+    all *= size;
+  return all;
+}
+
+/// In row-major order, from an element to the next one along an axis.
+static int64_t getStride(ArrayRef<int64_t> shape, int64_t axis) {
+  return product(shape.drop_front(axis + 1));
+}
+
+/// How many warps have parts of the axis.
+static int64_t countWarps(const Layout &layout, int64_t axis) {
+  int64_t warps = 1;
+  for (const Layout::Digit &digit : layout.getInputs().back().digits)
+    if (digit.basis[axis])
+      warps *= digit.count;
+  return warps;
+}
+
+static bool isFloatKind(Reduction kind) { return kind <= Reduction::MinNumF; }
+
+static LogicalResult verifyAlong(AxisOpInterface op) {
+  RankedTensorType source = op.getSource().getType();
+  if (failed(verifyAxis(op, op.getAxis(), source.getRank())))
+    return failure();
+  bool isFloat = isa<FloatType>(source.getElementType());
+  if (isFloatKind(op.getKind()) == isFloat)
+    return success();
+  return op.emitOpError() << "combines " << source.getElementType() << " with '"
+                          << stringifyReduction(op.getKind())
+                          << "': take a kind that ends in "
+                          << (isFloat ? "'f'" : "'i'");
+}
+
+//===----------------------------------------------------------------------===//
 // tile.reduce
 //===----------------------------------------------------------------------===//
 
 /// The most CTAs that a cluster of any machine has.
 static constexpr int64_t maxParts = 16;
-
-static bool isFloatKind(Reduction kind) { return kind <= Reduction::MinNumF; }
 
 static Type getReducedType(RankedTensorType source, int64_t axis) {
   SmallVector<int64_t> shape(source.getShape());
@@ -53,16 +91,9 @@ static Type getReducedType(RankedTensorType source, int64_t axis) {
 }
 
 LogicalResult ReduceOp::verify() {
-  RankedTensorType source = getSource().getType();
-  if (failed(verifyAxis(*this, getAxis(), source.getRank())))
+  if (failed(verifyAlong(*this)))
     return failure();
-  bool isFloat = isa<FloatType>(source.getElementType());
-  if (isFloatKind(getKind()) != isFloat)
-    return emitOpError() << "combines " << source.getElementType() << " with '"
-                         << stringifyReduction(getKind())
-                         << "': take a kind that ends in "
-                         << (isFloat ? "'f'" : "'i'");
-  return verifyResult(*this, getReducedType(source, getAxis()));
+  return verifyResult(*this, getReducedType(getSource().getType(), getAxis()));
 }
 
 LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
@@ -72,6 +103,18 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
       getReducedType(cast<RankedTensorType>(adaptor.getSource().getType()),
                      adaptor.getAxis()));
   return success();
+}
+
+ElementRange ReduceOp::getCombined(int64_t number) {
+  ArrayRef<int64_t> shape = getSource().getType().getShape();
+  int64_t extent = shape[getAxis()], stride = getStride(shape, getAxis());
+  return {number / stride * extent * stride + number % stride, extent, stride};
+}
+
+int64_t ReduceOp::countExchanged(const Layout &layout) {
+  int64_t warps = countWarps(layout, getAxis());
+  ArrayRef<int64_t> shape = getSource().getType().getShape();
+  return warps == 1 ? 0 : warps * product(shape) / shape[getAxis()];
 }
 
 bool ReduceOp::isCompatibleReturnTypes(TypeRange inferred, TypeRange given) {

@@ -9,6 +9,7 @@
 #ifndef DRAWLOOM_DIALECT_TILE_IR_TILEOPS_H
 #define DRAWLOOM_DIALECT_TILE_IR_TILEOPS_H
 
+#include "drawloom/Dialect/Tile/IR/TileInterfaces.h"
 #include "drawloom/Dialect/Tile/IR/TileTypes.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/OpImplementation.h"

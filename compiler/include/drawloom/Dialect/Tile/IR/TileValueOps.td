@@ -9,6 +9,7 @@
 #ifndef DRAWLOOM_DIALECT_TILE_IR_TILEVALUEOPS_TD
 #define DRAWLOOM_DIALECT_TILE_IR_TILEVALUEOPS_TD
 
+include "drawloom/Dialect/Tile/IR/TileInterfaces.td"
 include "drawloom/Dialect/Tile/IR/TileOpBase.td"
 
 //===----------------------------------------------------------------------===//
@@ -123,7 +124,10 @@ def Tile_MmaOp : Tile_ValueOp<"mma", [
 // tile.reduce
 //===----------------------------------------------------------------------===//
 
-def Tile_ReduceOp : Tile_ValueOp<"reduce", [InferTypeOpAdaptorWithIsCompatible]> {
+def Tile_ReduceOp : Tile_ValueOp<"reduce", [
+    InferTypeOpAdaptorWithIsCompatible,
+    DeclareOpInterfaceMethods<Tile_AxisOpInterface,
+                              ["getCombined", "countExchanged"]>]> {
   let summary = "combines the elements along one dimension";
   let description = [{
     Combines the elements along `axis` with an `arith` operation, in no
