@@ -40,7 +40,8 @@ MENU = [
     ("Evidence", ["guides/what-works.md", "BugsInTheWild.md", "Comparison.md",
                   "pictures/README.md"]),
     ("Project", ["Limitations.md", "Roadmap.md", "Glossary.md", "source/CHANGELOG.md",
-                 "source/CONTRIBUTING.md", "HowWeWrite.md", "source/SECURITY.md", "Legal.md"]),
+                 "source/CONTRIBUTING.md", "AddAnOperation.md", "HowWeWrite.md",
+                 "source/SECURITY.md", "Legal.md"]),
 ]
 # Code is not prose: what looks like a link there stays.
 CODE = r"^```.*?^```$|^~~~~.*?^~~~~$|`[^`\n]+`"

@@ -134,8 +134,11 @@ static constexpr OfTwo ofTwo[] = {
     {"div", div},       {"max", max}, {"min", min}};
 static constexpr WithNumber withNumber[] = {
     {"add", add}, {"mul", mul}, {"max", max}, {"min", min}};
-static constexpr AlongAxis alongAxis[] = {
-    {"unsqueeze", unsqueeze}, {"sum", sum}, {"maximum", maximum}};
+static constexpr AlongAxis alongAxis[] = {{"unsqueeze", unsqueeze},
+                                          {"sum", sum},
+                                          {"maximum", maximum},
+                                          {"cumsum", cumsum},
+                                          {"cummax", cummax}};
 
 template <typename Row, size_t size>
 static const Row *findRow(const Row (&rows)[size], llvm::StringRef name) {

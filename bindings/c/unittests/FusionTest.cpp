@@ -55,6 +55,8 @@ TEST_F(DrawloomCFusion, EveryOperation) {
   EXPECT_EQ(words(apply("maximum", {product}, column, 1)), "");
   EXPECT_EQ(words(apply("sum", {product}, column, 1)), "");
   EXPECT_EQ(words(apply("unsqueeze", {column}, column, 1)), "");
+  for (const char *name : {"cumsum", "cummax"})
+    EXPECT_EQ(words(apply(name, {x}, made, 1)), "") << name;
   EXPECT_EQ(words(apply("cast", {product}, cast, 0, "f16")), "");
   DrawloomBytes bytes = {};
   ASSERT_EQ(words(drawloomFusionDescribe(fusion, cast, &bytes)), "");
@@ -93,6 +95,12 @@ TEST_F(DrawloomCFusion, MistakesAreSaidAtOnce) {
   DrawloomTensor made = 0;
   EXPECT_SAYS(apply("matmul", {x, x}, made, 0, nullptr, 23),
               "model.py:23: fusion 'f': matmul of 'x' [M, 64] and 'x' [M, 64]");
+}
+
+TEST_F(DrawloomCFusion, ScansAreOfOneTile) {
+  DrawloomTensor made = 0;
+  EXPECT_SAYS(apply("cumsum", {x}, made, 0),
+              ": one tile has all of it, so its size must be a number");
 }
 
 TEST_F(DrawloomCFusion, WhatIsRejected) {

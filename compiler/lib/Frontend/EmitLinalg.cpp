@@ -56,7 +56,9 @@ private:
 
   Value emitNode(unsigned node);
   Value emitMatmul(unsigned node);
+  TypedAttr getIdentity(const Node &node);
   Value emitReduce(unsigned node);
+  Value emitScan(unsigned node);
   Value emitElementwise(unsigned node, ArrayRef<unsigned> operands);
   Value compute(OpBuilder &body, Location loc, const Node &node,
                 ValueRange operands);
@@ -156,6 +158,7 @@ void LinalgEmitter::propagateSizes() {
         own[dim] = sources[node.operands[0]][dim + (dim >= node.axis)];
         break;
       case NodeKind::Cast:
+      case NodeKind::Scan:
       case NodeKind::Elementwise:
         for (unsigned operand : node.operands) {
           ArrayRef<Size> shape = graph.nodes[operand].shape;
@@ -251,34 +254,31 @@ Value LinalgEmitter::emitMatmul(unsigned index) {
       .getResult(0);
 }
 
+/// What nothing is added to, or is larger than.
+TypedAttr LinalgEmitter::getIdentity(const Node &node) {
+  Type element = getType(node.type);
+  if (node.formula == Formula::Add)
+    return builder.getZeroAttr(element);
+  if (auto type = dyn_cast<FloatType>(element))
+    return builder.getFloatAttr(
+        type, APFloat::getInf(type.getFloatSemantics(), /*Negative=*/true));
+  return builder.getIntegerAttr(
+      element, APInt::getSignedMinValue(element.getIntOrFloatBitWidth()));
+}
+
+static Value combine(OpBuilder &body, Location loc, const Node &node, Value x,
+                     Value y) {
+  bool isSum = node.formula == Formula::Add;
+  if (isa<FloatType>(x.getType()))
+    return isSum ? arith::AddFOp::create(body, loc, x, y).getResult()
+                 : arith::MaximumFOp::create(body, loc, x, y).getResult();
+  return isSum ? arith::AddIOp::create(body, loc, x, y).getResult()
+               : arith::MaxSIOp::create(body, loc, x, y).getResult();
+}
+
 Value LinalgEmitter::emitReduce(unsigned index) {
   const Node &node = graph.nodes[index];
   View below = view(node.operands[0]);
-  Type element = getType(node.type);
-  bool isSum = node.formula == Formula::Add;
-  TypedAttr identity;
-  if (isSum)
-    identity = builder.getZeroAttr(element);
-  else if (auto type = dyn_cast<FloatType>(element))
-    identity = builder.getFloatAttr(
-        type, APFloat::getInf(type.getFloatSemantics(), /*Negative=*/true));
-  else
-    identity = builder.getIntegerAttr(
-        element, APInt::getSignedMinValue(element.getIntOrFloatBitWidth()));
-  auto combine = [&](OpBuilder &body, Location loc, ValueRange args) {
-    Value result;
-    if (isa<FloatType>(element))
-      result =
-          isSum ? arith::AddFOp::create(body, loc, args[0], args[1]).getResult()
-                : arith::MaximumFOp::create(body, loc, args[0], args[1])
-                      .getResult();
-    else
-      result =
-          isSum
-              ? arith::AddIOp::create(body, loc, args[0], args[1]).getResult()
-              : arith::MaxSIOp::create(body, loc, args[0], args[1]).getResult();
-    linalg::YieldOp::create(body, loc, result);
-  };
   // Through a generic, because the reduced dimension is the view's.
   unsigned loops = below.rank;
   SmallVector<AffineExpr> read, write;
@@ -293,10 +293,50 @@ Value LinalgEmitter::emitReduce(unsigned index) {
   return linalg::GenericOp::create(
              builder, locate(node.where), TypeRange(getType(node)),
              ValueRange(values[below.node]),
-             ValueRange(createFilled(index, identity)),
+             ValueRange(createFilled(index, getIdentity(node))),
              ArrayRef{AffineMap::get(loops, 0, read, builder.getContext()),
                       AffineMap::get(loops, 0, write, builder.getContext())},
-             iterators, combine)
+             iterators,
+             [&](OpBuilder &body, Location loc, ValueRange args) {
+               linalg::YieldOp::create(
+                   body, loc, combine(body, loc, node, args[0], args[1]));
+             })
+      .getResult(0);
+}
+
+/// Of an element's place and a loop along the same dimension, what comes no
+/// later is combined. The conversion to tiles knows this form.
+Value LinalgEmitter::emitScan(unsigned index) {
+  const Node &node = graph.nodes[index];
+  View below = view(node.operands[0]);
+  unsigned rank = below.rank;
+  SmallVector<AffineExpr> read;
+  for (unsigned dim : below.dims)
+    read.push_back(builder.getAffineDimExpr(dim == node.axis ? rank : dim));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  iterators.push_back(utils::IteratorType::reduction);
+  AffineMap write =
+      AffineMap::getMultiDimIdentityMap(rank + 1, builder.getContext())
+          .dropResult(rank);
+  TypedAttr identity = getIdentity(node);
+  auto body = [&](OpBuilder &body, Location loc, ValueRange args) {
+    Value along = linalg::IndexOp::create(body, loc, rank);
+    Value place = linalg::IndexOp::create(body, loc, node.axis);
+    Value isEarlier = arith::CmpIOp::create(
+        body, loc, arith::CmpIPredicate::ule, along, place);
+    Value none = arith::ConstantOp::create(body, loc, identity);
+    Value chosen = arith::SelectOp::create(body, loc, isEarlier, args[0], none);
+    linalg::YieldOp::create(body, loc,
+                            combine(body, loc, node, args[1], chosen));
+  };
+  return linalg::GenericOp::create(
+             builder, locate(node.where), TypeRange(getType(node)),
+             ValueRange(values[below.node]),
+             ValueRange(createFilled(index, identity)),
+             ArrayRef{AffineMap::get(rank + 1, 0, read, builder.getContext()),
+                      write},
+             iterators, body)
       .getResult(0);
 }
 
@@ -425,6 +465,8 @@ Value LinalgEmitter::emitNode(unsigned index) {
     return emitMatmul(index);
   case NodeKind::Reduce:
     return emitReduce(index);
+  case NodeKind::Scan:
+    return emitScan(index);
   case NodeKind::Elementwise:
   case NodeKind::Cast:
     return emitElementwise(index, node.operands);

@@ -408,17 +408,47 @@ static Tensor unary(llvm::StringRef name, Formula formula, Tensor x,
   return graph.add(std::move(node));
 }
 
+/// Whether a tensor has the dimension; a mistake if not.
+static bool hasAxis(llvm::StringRef name, Tensor x, unsigned axis,
+                    Where where) {
+  FusionGraph &graph = FusionGraph::of(x);
+  if (axis < x.shape().size())
+    return true;
+  graph.fail(where, name + " of " + graph.describe(FusionGraph::index(x)) +
+                        " along dimension " + Twine(axis) +
+                        ": the dimensions are 0 to " +
+                        Twine(int64_t(x.shape().size()) - 1));
+  return false;
+}
+
+static Tensor scan(llvm::StringRef name, Formula formula, Tensor x,
+                   unsigned axis, Where where) {
+  FusionGraph &graph = FusionGraph::of(x);
+  if (!hasAxis(name, x, axis, where))
+    return poison(graph, x);
+  if (!x.shape()[axis].isStatic()) {
+    graph.fail(where, name + " of " + graph.describe(FusionGraph::index(x)) +
+                          " along dimension " + Twine(axis) +
+                          ": one tile has all of it, so its size must be a "
+                          "number");
+    return poison(graph, x);
+  }
+  Node node = {NodeKind::Scan,
+               x.type(),
+               {x.shape().begin(), x.shape().end()},
+               where,
+               {FusionGraph::index(x)}};
+  node.formula = formula;
+  node.axis = axis;
+  return graph.add(std::move(node));
+}
+
 static Tensor reduce(llvm::StringRef name, Formula formula, Tensor x,
                      unsigned axis, Where where) {
   FusionGraph &graph = FusionGraph::of(x);
   llvm::SmallVector<Size, 3> shape(x.shape());
-  if (axis >= shape.size()) {
-    graph.fail(where, name + " of " + graph.describe(FusionGraph::index(x)) +
-                          " along dimension " + Twine(axis) +
-                          ": the dimensions are 0 to " +
-                          Twine(int64_t(shape.size()) - 1));
+  if (!hasAxis(name, x, axis, where))
     return poison(graph, x);
-  }
   if (shape[axis].value == 1) {
     graph.fail(where, name + " of " + graph.describe(FusionGraph::index(x)) +
                           " along dimension " + Twine(axis) +
@@ -487,15 +517,28 @@ Tensor frontend::cast(Tensor x, DataType type, Where where) {
                     where,
                     {FusionGraph::index(x)}});
 }
+/// Many small numbers are lost in a narrow sum.
+static Tensor widenForSum(Tensor x, Where where) {
+  return isFloat(x.type()) && x.type() != DataType::F32
+             ? cast(x, DataType::F32, where)
+             : x;
+}
+/// The identity is minus infinity, which not every 8-bit float has.
+static Tensor widenForMaximum(Tensor x, Where where) {
+  return isFloat(x.type()) && getBits(x.type()) == 8
+             ? cast(x, DataType::F32, where)
+             : x;
+}
 Tensor frontend::sum(Tensor x, unsigned axis, Where where) {
-  // Many small numbers are lost in a narrow sum.
-  if (isFloat(x.type()) && x.type() != DataType::F32)
-    x = cast(x, DataType::F32, where);
-  return reduce("sum", Formula::Add, x, axis, where);
+  return reduce("sum", Formula::Add, widenForSum(x, where), axis, where);
 }
 Tensor frontend::maximum(Tensor x, unsigned axis, Where where) {
-  // The identity is minus infinity, which not every 8-bit float has.
-  if (isFloat(x.type()) && getBits(x.type()) == 8)
-    x = cast(x, DataType::F32, where);
-  return reduce("maximum", Formula::Max, x, axis, where);
+  return reduce("maximum", Formula::Max, widenForMaximum(x, where), axis,
+                where);
+}
+Tensor frontend::cumsum(Tensor x, unsigned axis, Where where) {
+  return scan("cumsum", Formula::Add, widenForSum(x, where), axis, where);
+}
+Tensor frontend::cummax(Tensor x, unsigned axis, Where where) {
+  return scan("cummax", Formula::Max, widenForMaximum(x, where), axis, where);
 }

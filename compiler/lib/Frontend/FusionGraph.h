@@ -28,9 +28,10 @@ enum class NodeKind : uint8_t {
   Elementwise,
   Cast,
   Reduce,
+  Scan,
 };
 
-/// What an element-wise node or a reduction computes.
+/// What an element-wise node, a reduction or a scan computes.
 enum class Formula : uint8_t {
   Add,
   Sub,

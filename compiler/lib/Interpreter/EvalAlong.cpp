@@ -73,26 +73,55 @@ static Combiner getCombiner(tile::Reduction kind) {
   llvm_unreachable("every kind of reduction is listed");
 }
 
+/// Whether an element is made of what the one before it along the axis is made
+/// of, and one more: then that one is where to begin.
+static bool continues(tile::AxisOpInterface op, int64_t number,
+                      const tile::ElementRange &range) {
+  if (range.count == 1)
+    return false;
+  tile::ElementRange before = op.getCombined(number - range.stride);
+  return before.first == range.first && before.count + 1 == range.count;
+}
+
+template <typename T, typename Get, typename Combine>
+static std::vector<T> combineAll(tile::AxisOpInterface op, int64_t count,
+                                 Get get, Combine combine) {
+  std::vector<T> values(count);
+  for (int64_t i = 0; i < count; ++i) {
+    tile::ElementRange range = op.getCombined(i);
+    auto getElement = [&](int64_t j) {
+      return get(range.first + j * range.stride);
+    };
+    if (continues(op, i, range)) {
+      values[i] =
+          combine(values[i - range.stride], getElement(range.count - 1));
+      continue;
+    }
+    values[i] = getElement(0);
+    for (int64_t j = 1; j < range.count; ++j)
+      values[i] = combine(values[i], getElement(j));
+  }
+  return values;
+}
+
 static LogicalResult combine(Operation *op, Evaluator &eval) {
   auto along = mlir::cast<tile::AxisOpInterface>(op);
   auto result = eval.makeResult(op);
   if (failed(result))
     return llvm::failure();
   TensorRef source = eval.get(along.getSource());
-  Combiner combine = getCombiner(along.getKind());
-  for (int64_t i = 0; i < result->getNumElements(); ++i) {
-    auto [first, count, stride] = along.getCombined(i);
-    if (combine.floats) {
-      double value = source->getFloat(first);
-      for (int64_t j = 1; j < count; ++j)
-        value = combine.floats(value, source->getFloat(first + j * stride));
+  Combiner combiner = getCombiner(along.getKind());
+  int64_t count = result->getNumElements();
+  if (combiner.floats) {
+    auto get = [&](int64_t i) { return source->getFloat(i); };
+    for (auto [i, value] : llvm::enumerate(
+             combineAll<double>(along, count, get, combiner.floats)))
       result->setFloat(i, value);
-    } else {
-      int64_t value = source->getInt(first);
-      for (int64_t j = 1; j < count; ++j)
-        value = combine.ints(value, source->getInt(first + j * stride));
+  } else {
+    auto get = [&](int64_t i) { return source->getInt(i); };
+    for (auto [i, value] :
+         llvm::enumerate(combineAll<int64_t>(along, count, get, combiner.ints)))
       result->setInt(i, value);
-    }
   }
   eval.set(op->getResult(0), std::move(*result));
   return llvm::success();
@@ -100,6 +129,7 @@ static LogicalResult combine(Operation *op, Evaluator &eval) {
 
 static constexpr NamedRule alongRules[] = {
     {"tile.reduce", combine},
+    {"tile.scan", combine},
 };
 
 llvm::ArrayRef<NamedRule> drawloom::interp::getAlongRules() {
@@ -114,21 +144,32 @@ llvm::ArrayRef<NamedRule> drawloom::interp::getAlongRules() {
 /// one of the reference's elements: each multiplication rounds by a factor of
 /// 1 + u, or, where its result is subnormal, by half of the smallest number,
 /// which the factors after it enlarge.
-static double getProductError(llvm::ArrayRef<double> elements,
-                              llvm::ArrayRef<double> offs, double u,
-                              double smallest) {
-  double exact = 1, moved = 1, growth = 1;
-  for (auto [element, off] : llvm::zip_equal(elements, offs)) {
-    exact *= std::abs(element);
-    moved *= std::abs(element) + off;
-    growth *= std::max(1.0, std::abs(element) + off);
+static double getProductError(const HostTensor &source, const TensorRef &off,
+                              const tile::ElementRange &range, double u) {
+  const FormatInfo &info = getInfo(source.getFormat());
+  double smallest = std::ldexp(1.0, 1 - info.bias - int(info.mantissaBits));
+  double exact = 1, moved = 1, growth = 1, count = double(range.count);
+  for (int64_t j = 0; j < range.count; ++j) {
+    int64_t at = range.first + j * range.stride;
+    double element = std::abs(source.getFloat(at));
+    double largest = element + (off ? off->getFloat(at) : 0);
+    exact *= element;
+    moved *= largest;
+    growth *= std::max(1.0, largest);
   }
-  double rounded = std::exp(double(elements.size()) * std::log1p(u));
+  double rounded = std::exp(count * std::log1p(u));
   // What these products have lost themselves, in f64.
-  double own = double(elements.size()) * 0x1p-51 * moved;
-  return moved * rounded - exact + own +
-         double(elements.size()) * smallest * growth * rounded;
+  double own = count * 0x1p-51 * moved;
+  return moved * rounded - exact + own + count * smallest * growth * rounded;
 }
+
+namespace {
+/// What elements come to: how far they are off together, and how large they
+/// are.
+struct Spread {
+  double moved, magnitude;
+};
+} // namespace
 
 static LogicalResult deviate(Operation *op, Evaluator &eval) {
   auto along = mlir::cast<tile::AxisOpInterface>(op);
@@ -146,25 +187,24 @@ static LogicalResult deviate(Operation *op, Evaluator &eval) {
     return llvm::success();
   TensorRef result = eval.get(op->getResult(0));
   double u = getUnitRoundoff(result->getFormat());
-  const FormatInfo &info = getInfo(result->getFormat());
-  double smallest = std::ldexp(1.0, 1 - info.bias - int(info.mantissaBits));
+  auto getOff = [&](int64_t i) { return off ? off->getFloat(i) : 0; };
+  auto getSpread = [&](int64_t i) -> Spread {
+    return {getOff(i), std::abs(source->getFloat(i)) + getOff(i)};
+  };
+  auto join = [&](Spread a, Spread b) -> Spread {
+    return {adds ? a.moved + b.moved : std::max(a.moved, b.moved),
+            a.magnitude + b.magnitude};
+  };
+  std::vector<Spread> spreads =
+      combineAll<Spread>(along, result->getNumElements(), getSpread, join);
   HostTensor deviation(Format::F64, result->getShape());
-  for (int64_t i = 0; i < result->getNumElements(); ++i) {
-    auto [first, count, stride] = along.getCombined(i);
-    double moved = 0, magnitude = 0;
-    llvm::SmallVector<double> elements, offs;
-    for (int64_t j = 0; j < count; ++j) {
-      int64_t at = first + j * stride;
-      elements.push_back(source->getFloat(at));
-      offs.push_back(off ? off->getFloat(at) : 0);
-      moved = adds ? moved + offs.back() : std::max(moved, offs.back());
-      magnitude += std::abs(elements.back()) + offs.back();
-    }
-    double total = moved;
+  for (auto [i, spread] : llvm::enumerate(spreads)) {
+    double total = spread.moved;
+    tile::ElementRange range = along.getCombined(i);
     if (multiplies)
-      total = getProductError(elements, offs, u, smallest);
+      total = getProductError(*source, off, range, u);
     if (adds)
-      total += getSumErrorFactor(count, u) * magnitude;
+      total += getSumErrorFactor(range.count, u) * spread.magnitude;
     if (adds || multiplies)
       total += 2 * u * std::abs(result->getFloat(i));
     deviation.setFloat(i, std::isnan(total) ? infinity : total * (1 + 0x1p-40));
@@ -175,6 +215,7 @@ static LogicalResult deviate(Operation *op, Evaluator &eval) {
 
 static constexpr NamedRule deviations[] = {
     {"tile.reduce", deviate},
+    {"tile.scan", deviate},
 };
 
 llvm::ArrayRef<NamedRule> drawloom::interp::getAlongDeviations() {

@@ -153,6 +153,23 @@ std::vector<OpRow> drawloom::interp::test::getTileRows() {
       reduceInts("%r = tile.reduce ori %0 axis 0 : tensor<3xi8> -> i8", -1),
       reduceInts("%r = tile.reduce xori %0 axis 0 : tensor<3xi8> -> i8", -8),
 
+      {"%r = tile.scan addf %0 axis 1 : tensor<2x3xf32>",
+       {floats("2x3xf32", {1, 2, 3, 4, 5, 6})},
+       floats("2x3xf32", {1, 3, 6, 4, 9, 15})},
+      {"%r = tile.scan addf %0 axis 0 : tensor<2x3xf32>",
+       {floats("2x3xf32", {1, 2, 3, 4, 5, 6})},
+       floats("2x3xf32", {1, 2, 3, 5, 7, 9})},
+      // Each rounded once: 257 in bf16 is 256, and 258 is itself.
+      {"%r = tile.scan addf %0 axis 0 : tensor<3xbf16>",
+       {floats("3xbf16", {256, 1, 1})},
+       floats("3xbf16", {256, 256, 258})},
+      {"%r = tile.scan maximumf %0 axis 0 : tensor<4xf32>",
+       {floats("4xf32", {-1, 3, qnan, 7})},
+       floats("4xf32", {-1, 3, qnan, qnan})},
+      {"%r = tile.scan addi %0 axis 1 : tensor<2x2xi8>",
+       {ints("2x2xi8", {100, 100, -3, 1})},
+       ints("2x2xi8", {100, -56, -3, -2})},
+
       {"%r = tile.broadcast %0 : tensor<1x3xi8> -> tensor<2x3xi8>",
        {ints("1x3xi8", {1, 2, 3})},
        ints("2x3xi8", {1, 2, 3, 1, 2, 3})},

@@ -246,6 +246,21 @@ class Fusions(unittest.TestCase):
             np.testing.assert_allclose(made["shares"], x / x.max(axis=1, keepdims=True),
                                        rtol=2.0**-22, atol=0)
 
+    def test_scans(self):
+        def rows(x: "f32[M, 100]"):
+            return {"sums": x.cumsum(axis=-1), "largest": x.cummax(axis=1)}
+
+        def columns(x: "f32[72, 40]"):
+            return x.cumsum(axis=0)
+        # Sums of small integers are exact in any order.
+        x = whole((200, 100), np.float32)
+        for made in self.run_fused(rows, x):
+            np.testing.assert_array_equal(made["sums"], x.cumsum(axis=1))
+            np.testing.assert_array_equal(made["largest"], np.maximum.accumulate(x, axis=1))
+        x = whole((72, 40), np.float32)
+        for out in self.run_fused(columns, x):
+            np.testing.assert_array_equal(out, x.cumsum(axis=0))
+
     def test_functions(self):
         # Zero is where they are known.
         def formula(x: "f32[M, 64]"):

@@ -271,7 +271,7 @@ drawloomFusionInput(DrawloomFusion *fusion, const char *name,
  *   matmul, add, sub, mul, div, max, min      of two tensors
  *   add, mul, max, min                        of one tensor and `number`
  *   exp, rsqrt, relu, gelu, silu, transpose   of one
- *   unsqueeze, sum, maximum                   of one, along axis `number`
+ *   unsqueeze, sum, maximum, cumsum, cummax   of one, along axis `number`
  *   cast                                      of one, to `type`
  */
 DRAWLOOM_EXPORT DrawloomError *

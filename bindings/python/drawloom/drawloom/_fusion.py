@@ -160,6 +160,16 @@ class Tensor:
         """The largest along a dimension, which goes away. -1 is the last one."""
         return self._along("maximum", axis, len(self._shape()))
 
+    def cumsum(self, axis: int) -> Tensor:
+        """What each element and those before it along a dimension add up to; in f32. The
+        dimension's size is a number, and one tile has all of it."""
+        return self._along("cumsum", axis, len(self._shape()))
+
+    def cummax(self, axis: int) -> Tensor:
+        """The largest of each element and those before it along a dimension, whose size
+        is a number."""
+        return self._along("cummax", axis, len(self._shape()))
+
     def unsqueeze(self, axis: int) -> Tensor:
         """A dimension of size one in front of `axis`, to broadcast along; -1 puts it
         last."""

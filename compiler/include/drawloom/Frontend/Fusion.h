@@ -188,6 +188,13 @@ Tensor sum(Tensor x, unsigned axis,
 Tensor maximum(Tensor x, unsigned axis,
                Where where = std::source_location::current());
 
+/// What each element and those before it come to along one dimension, whose
+/// size is a number. Floats are summed in f32.
+Tensor cumsum(Tensor x, unsigned axis,
+              Where where = std::source_location::current());
+Tensor cummax(Tensor x, unsigned axis,
+              Where where = std::source_location::current());
+
 } // namespace drawloom::frontend
 
 #endif // DRAWLOOM_FRONTEND_FUSION_H

@@ -273,6 +273,152 @@ static Values reduce(tile::ReduceOp op, tile::ReduceOp::Adaptor operands,
       vector::FromElementsOp::create(b, getVectorType(op.getType()), parts)};
 }
 
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A scan, digit by digit of the axis from the smallest step up. In between, a
+/// block is what the digits so far step over, and a register knows
+///
+///   scanned  what its element and those before it in the block come to
+///   total    what all of the block come to
+///
+/// The next digit puts blocks side by side: those of registers, of two lanes,
+/// or of warps.
+class Scan {
+public:
+  Scan(tile::ScanOp op, Value source, CodeWriter &w);
+
+  Value emit();
+
+private:
+  Value combine(Value x, Value y) { return ::combine(w.b, kind, x, y); }
+  void joinRegisters(const tile::AxisDigit &digit);
+  void joinLanes(const tile::AxisDigit &digit);
+  void joinWarps(ArrayRef<tile::AxisDigit> digits);
+
+  CodeWriter &w;
+  const tile::Layout &layout;
+  unsigned axis;
+  tile::Reduction kind;
+  SmallVector<Value> scanned, totals;
+};
+} // namespace
+
+Scan::Scan(tile::ScanOp op, Value source, CodeWriter &w)
+    : w(w), layout(getLayout(op.getType())), axis(op.getAxis()),
+      kind(op.getKind()) {
+  for (int64_t i = 0; i < layout.getInputSize(plan::inRegister); ++i)
+    scanned.push_back(vector::ExtractOp::create(w.b, source, i));
+  totals = scanned;
+}
+
+void Scan::joinRegisters(const tile::AxisDigit &digit) {
+  for (int64_t first = 0; first < int64_t(scanned.size()); ++first) {
+    if (first / digit.weight % digit.count != 0)
+      continue;
+    Value before = totals[first];
+    for (int64_t i = 1; i < digit.count; ++i) {
+      int64_t number = first + i * digit.weight;
+      scanned[number] = combine(before, scanned[number]);
+      before = combine(before, totals[number]);
+    }
+    for (int64_t i = 0; i < digit.count; ++i)
+      totals[first + i * digit.weight] = before;
+  }
+}
+
+void Scan::joinLanes(const tile::AxisDigit &digit) {
+  Value bit =
+      arith::AndIOp::create(w.b, w.kernel.lane, w.constant(digit.weight));
+  Value isSecond =
+      arith::CmpIOp::create(w.b, arith::CmpIPredicate::ne, bit, w.constant(0));
+  // Registers of one block have the same total.
+  llvm::DenseMap<Value, std::pair<Value, Value>> joined;
+  for (auto [element, total] : llvm::zip_equal(scanned, totals)) {
+    auto &[other, both] = joined[total];
+    if (!other) {
+      other = exchange(w.b, total, digit.weight);
+      both = combine(total, other);
+    }
+    element = arith::SelectOp::create(w.b, isSecond, combine(other, element),
+                                      element);
+    total = both;
+  }
+}
+
+void Scan::joinWarps(ArrayRef<tile::AxisDigit> digits) {
+  int64_t block = digits.back().step * digits.back().count;
+  tile::Layout parts = shrinkAxis(layout, axis, block);
+  // Registers by the part that their block is in.
+  std::map<SmallVector<int64_t>, int64_t> numbers;
+  int64_t count = parts.getInputSize(plan::inRegister);
+  for (int64_t number = 0; number < count; ++number)
+    numbers[parts.apply({number, 0, 0})] = number;
+  SmallVector<int64_t> partOf;
+  SmallVector<Value> own(count);
+  for (auto [number, total] : llvm::enumerate(totals)) {
+    SmallVector<int64_t> at = layout.apply({int64_t(number), 0, 0});
+    at[axis] /= block;
+    partOf.push_back(numbers.at(at));
+    own[partOf.back()] = total;
+  }
+  Warps warps(digits, parts, own.front().getType(), w);
+  auto isAfter = [&](int64_t warp) -> Value {
+    return arith::CmpIOp::create(w.b, arith::CmpIPredicate::ugt, warps.mine,
+                                 w.constant(warp));
+  };
+  SmallVector<Value> before(count), all(count);
+  warps.exchange(own, [&](size_t part, ArrayRef<Value> theirs) {
+    Value sum = theirs.front(), mine = sum;
+    for (int64_t warp = 1; warp < warps.count; ++warp) {
+      if (warp > 1)
+        mine = arith::SelectOp::create(w.b, isAfter(warp - 1), sum, mine);
+      sum = combine(sum, theirs[warp]);
+    }
+    before[part] = mine;
+    all[part] = sum;
+  });
+  Value hasBefore = isAfter(0);
+  for (auto [number, part] : llvm::enumerate(partOf)) {
+    Value &element = scanned[number];
+    element = arith::SelectOp::create(w.b, hasBefore,
+                                      combine(before[part], element), element);
+    totals[number] = all[part];
+  }
+}
+
+Value Scan::emit() {
+  SmallVector<tile::AxisDigit> digits =
+      llvm::cantFail(tile::findAxisDigits(layout, axis));
+  for (ArrayRef<tile::AxisDigit> rest = digits; !rest.empty();) {
+    size_t joined = 1;
+    switch (rest.front().input) {
+    case plan::inRegister:
+      joinRegisters(rest.front());
+      break;
+    case plan::inLane:
+      joinLanes(rest.front());
+      break;
+    case plan::inWarp:
+      while (joined < rest.size() && rest[joined].input == plan::inWarp)
+        ++joined;
+      joinWarps(rest.take_front(joined));
+      break;
+    }
+    rest = rest.drop_front(joined);
+  }
+  return vector::FromElementsOp::create(
+      w.b, VectorType::get(scanned.size(), scanned.front().getType()), scanned);
+}
+
+static Values scan(tile::ScanOp op, tile::ScanOp::Adaptor operands,
+                   CodeWriter &w) {
+  return {Scan(op, operands.getSource(), w).emit()};
+}
+
 void codegen::addReductions(PatternList &list) {
   list.add<tile::ReduceOp>(reduce);
+  list.add<tile::ScanOp>(scan);
 }

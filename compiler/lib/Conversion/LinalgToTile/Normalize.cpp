@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -90,6 +91,132 @@ static void widenSums(func::FuncOp func) {
     if (narrow && narrow->use_empty())
       rewriter.eraseOp(narrow);
   }
+}
+
+namespace {
+/// A sum, or another reduction, along loop `along` of what comes no later than
+/// loop `place`: a scan.
+struct ScanForm {
+  tile::Reduction kind;
+  /// What is combined.
+  Value element;
+  unsigned place, along;
+};
+} // namespace
+
+/// The loops of a condition that is true if one comes no later than the other.
+static std::optional<std::pair<unsigned, unsigned>>
+matchOrder(Value condition) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return std::nullopt;
+  auto along = compare.getLhs().getDefiningOp<linalg::IndexOp>();
+  auto place = compare.getRhs().getDefiningOp<linalg::IndexOp>();
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::uge:
+  case arith::CmpIPredicate::sge:
+    std::swap(along, place);
+    break;
+  case arith::CmpIPredicate::ule:
+  case arith::CmpIPredicate::sle:
+    break;
+  default:
+    return std::nullopt;
+  }
+  if (!along || !place)
+    return std::nullopt;
+  return std::pair<unsigned, unsigned>(place.getDim(), along.getDim());
+}
+
+static std::optional<ScanForm> matchScan(linalg::GenericOp op) {
+  if (op->getNumResults() != 1 || op.getNumReductionLoops() != 1)
+    return std::nullopt;
+  std::optional<Combiner> combiner = matchCombiner(op, 0);
+  if (!combiner)
+    return std::nullopt;
+  auto choice = combiner->value.getDefiningOp<arith::SelectOp>();
+  TypedAttr identity = tile::ReduceOp::getIdentity(
+      combiner->kind, getElementTypeOrSelf(op->getResult(0).getType()));
+  auto isIdentity = [&](Value value) {
+    Attribute constant;
+    return matchPattern(value, m_Constant(&constant)) && constant == identity;
+  };
+  if (!identity || !choice || !isIdentity(choice.getFalseValue()))
+    return std::nullopt;
+  auto order = matchOrder(choice.getCondition());
+  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  if (!order || !fill || !isIdentity(fill.getInputs()[0]))
+    return std::nullopt;
+  auto [place, along] = *order;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  if (iterators[along] != utils::IteratorType::reduction ||
+      iterators[place] != utils::IteratorType::parallel ||
+      ranges[along] != ranges[place])
+    return std::nullopt;
+  // What is combined is at the reduced loop, and not at its own place.
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (op.getMatchingIndexingMap(input).isFunctionOfDim(place))
+      return std::nullopt;
+  return ScanForm{combiner->kind, choice.getTrueValue(), place, along};
+}
+
+/// Makes one loop of the two of a scan: an operation on elements that stands
+/// for one along an axis.
+static void joinScan(linalg::GenericOp op, const ScanForm &form) {
+  IRRewriter rewriter(op.getContext());
+  rewriter.setInsertionPoint(op);
+  unsigned loops = op.getNumLoops();
+  auto renumber = [&](unsigned loop) {
+    loop = loop == form.along ? form.place : loop;
+    return loop - (loop > form.along);
+  };
+  SmallVector<AffineExpr> dims;
+  for (unsigned loop = 0; loop < loops; ++loop)
+    dims.push_back(rewriter.getAffineDimExpr(renumber(loop)));
+  SmallVector<AffineMap> maps;
+  for (AffineMap map : op.getIndexingMapsArray())
+    maps.push_back(map.replaceDimsAndSymbols(dims, {}, loops - 1, 0));
+  SmallVector<utils::IteratorType> iterators(loops - 1,
+                                             utils::IteratorType::parallel);
+  auto joined = linalg::GenericOp::create(
+      rewriter, op.getLoc(), op->getResultTypes(), op.getInputs(),
+      op.getOutputs(), maps, iterators,
+      [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+        IRMapping map;
+        map.map(op.getBody()->getArguments(), arguments);
+        for (Operation &inner : op.getBody()->without_terminator()) {
+          Operation *clone = builder.clone(inner, map);
+          if (auto index = dyn_cast<linalg::IndexOp>(clone))
+            index.setDim(renumber(index.getDim()));
+        }
+        linalg::YieldOp::create(builder, loc,
+                                map.lookupOrDefault(form.element));
+      });
+  // What was to choose and to combine is not used any more.
+  SmallVector<Operation *> copied;
+  for (Operation &inner : joined.getBody()->without_terminator())
+    copied.push_back(&inner);
+  for (Operation *inner : llvm::reverse(copied))
+    if (isOpTriviallyDead(inner))
+      rewriter.eraseOp(inner);
+  auto name = [&](StringRef text) { return rewriter.getStringAttr(text); };
+  joined->setAttr(
+      alongAttrName,
+      rewriter.getDictionaryAttr(
+          {{name("name"), name(tile::ScanOp::getOperationName())},
+           {name("loop"), rewriter.getI64IntegerAttr(renumber(form.place))},
+           {name("attributes"),
+            rewriter.getDictionaryAttr(
+                {{name("kind"),
+                  tile::ReductionAttr::get(op.getContext(), form.kind)}})}}));
+  rewriter.replaceOp(op, joined);
+}
+
+static void joinScans(func::FuncOp func) {
+  for (auto op : llvm::to_vector(func.front().getOps<linalg::GenericOp>()))
+    if (std::optional<ScanForm> form = matchScan(op))
+      joinScan(op, *form);
 }
 
 /// Moves indices that are the same for all elements out of the bodies, and
@@ -176,6 +303,8 @@ LogicalResult linalg_to_tile::normalize(func::FuncOp func) {
     return failure();
   // Now that whatever computes a result is a linalg operation.
   giveUnshaped(func);
+  if (func.getBody().hasOneBlock())
+    joinScans(func);
   placeNumbers(func);
   return success();
 }

@@ -384,3 +384,31 @@ tile.kernel @too_large(%v: !tile.view<32x4xf32>) attributes {tile.target = "sm_9
     }
   }
 }
+
+// -----
+
+#swizzled = #tile.layout<32x4, register = [[0, 1], [0, 2]], lane = [[1, 1], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+
+tile.kernel @two_axes(%v: !tile.view<32x4xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      %x = arith.constant dense<1.0> : tensor<32x4xf32, #swizzled>
+      // expected-error@+1 {{combines elements along an axis, but a digit of its layout goes along two axes at once}}
+      %y = tile.scan addf %x axis 1 : tensor<32x4xf32, #swizzled>
+    }
+  }
+}
+
+// -----
+
+#shared = #tile.layout<32x4, register = [[0, 1], [0, 3]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+
+tile.kernel @shared(%v: !tile.view<32x4xf32>) attributes {tile.target = "sm_90a"} {
+  agent.switch attributes {warps = 4 : i64} {
+    agent.role @a warps(1) at(0) {
+      %x = arith.constant dense<1.0> : tensor<32x4xf32, #shared>
+      // expected-error@+1 {{combines elements along an axis, but two digits of its layout share elements of the axis}}
+      %y = tile.scan addf %x axis 1 : tensor<32x4xf32, #shared>
+    }
+  }
+}

@@ -587,6 +587,26 @@ func.func @f(%x: tensor<4x8xf32>) {
 }
 
 //===----------------------------------------------------------------------===//
+// tile.scan
+//===----------------------------------------------------------------------===//
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'tile.scan' op combines 'f32' with 'addi': take a kind that ends in 'f'}}
+  %0 = tile.scan addi %x axis 0 : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'tile.scan' op has axis 2 for 'tensor<4x8xf32>': it must be in 0 to 1}}
+  %0 = tile.scan addf %x axis 2 : tensor<4x8xf32>
+  return
+}
+
+//===----------------------------------------------------------------------===//
 // tile.reduce
 //===----------------------------------------------------------------------===//
 

@@ -91,6 +91,8 @@ tile.kernel @values(%v: !tile.view<?x?xf32>, %i: index) {
   %0 = tile.reduce maximumf %x axis 1 : tensor<128x64xf32> -> tensor<128xf32>
   // CHECK: tile.reduce addf %[[R]] axis 0 : tensor<128xf32> -> f32
   %1 = tile.reduce addf %0 axis 0 : tensor<128xf32> -> f32
+  // CHECK: tile.scan addf %{{.*}} axis 1 : tensor<128x64xf32>
+  %scanned = tile.scan addf %x axis 1 : tensor<128x64xf32>
   // CHECK: %[[E:.*]] = tile.expand_dims %[[R]] axis 1 : tensor<128xf32> -> tensor<128x1xf32>
   %2 = tile.expand_dims %0 axis 1 : tensor<128xf32> -> tensor<128x1xf32>
   // CHECK: tile.broadcast %[[E]] : tensor<128x1xf32> -> tensor<128x64xf32>

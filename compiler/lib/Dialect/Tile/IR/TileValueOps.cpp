@@ -178,6 +178,34 @@ TypedAttr ReduceOp::getIdentity(Reduction kind, Type elementType) {
 }
 
 //===----------------------------------------------------------------------===//
+// tile.scan
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScanOp::verify() { return verifyAlong(*this); }
+
+ElementRange ScanOp::getCombined(int64_t number) {
+  ArrayRef<int64_t> shape = getType().getShape();
+  int64_t stride = getStride(shape, getAxis());
+  int64_t place = number / stride % shape[getAxis()];
+  return {number - place * stride, place + 1, stride};
+}
+
+/// For each block of the axis that a warp has, what its elements come to.
+int64_t ScanOp::countExchanged(const Layout &layout) {
+  if (countWarps(layout, getAxis()) == 1)
+    return 0;
+  auto digits = findAxisDigits(layout, getAxis());
+  if (!digits) {
+    llvm::consumeError(digits.takeError());
+    return 0;
+  }
+  unsigned inWarp = layout.getInputs().size() - 1;
+  const AxisDigit *first = llvm::find_if(
+      *digits, [&](const AxisDigit &digit) { return digit.input == inWarp; });
+  return product(getType().getShape()) / first->step;
+}
+
+//===----------------------------------------------------------------------===//
 // tile.all_gather
 //===----------------------------------------------------------------------===//
 

@@ -156,6 +156,37 @@ def Tile_ReduceOp : Tile_ValueOp<"reduce", [
 }
 
 //===----------------------------------------------------------------------===//
+// tile.scan
+//===----------------------------------------------------------------------===//
+
+def Tile_ScanOp : Tile_ValueOp<"scan", [
+    SameOperandsAndResultType,
+    DeclareOpInterfaceMethods<Tile_AxisOpInterface,
+                              ["getCombined", "countExchanged"]>]> {
+  let summary = "combines each element with those before it";
+  let description = [{
+    An inclusive scan along `axis`: each element of the result is what its own
+    and those before it come to, combined with an `arith` operation in no
+    particular order. `addf` and `addi` are cumulative sums.
+
+    ```mlir
+    %sums = tile.scan addf %x axis 1 : tensor<64x256xf32>
+    %peak = tile.scan maximumf %v axis 0 : tensor<128xf32>
+    ```
+
+    All elements along the axis are in the tile. Along a longer one a loop
+    carries what the tiles before come to.
+  }];
+  let arguments = (ins Tile_ReductionAttr:$kind, Tile_Tile:$source, I64Attr:$axis);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = [{
+    custom<ReductionKind>($kind) $source `axis` $axis attr-dict
+    `:` type($source)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // tile.all_gather
 //===----------------------------------------------------------------------===//
 
