@@ -262,7 +262,7 @@ private:
     }
     llvm::SmallVector<RuntimeValue> joined;
     for (std::vector<RuntimeValue> &all : lanes)
-      joined.push_back(Evaluator::join(std::move(all)));
+      joined.push_back(Values::join(std::move(all)));
     return joined;
   }
 

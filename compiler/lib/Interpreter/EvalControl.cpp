@@ -42,7 +42,7 @@ static RuntimeValue getCounter(mlir::scf::ForOp loop, Evaluator &eval,
   std::vector<RuntimeValue> lanes;
   for (unsigned lane = 0; lane < eval.getWidth(); ++lane)
     lanes.push_back(inLane(lane));
-  return Evaluator::join(std::move(lanes));
+  return Values::join(std::move(lanes));
 }
 
 static LogicalResult runFor(Operation *op, Evaluator &eval) {

@@ -230,7 +230,7 @@ LogicalResult Evaluator::step(Operation *op) {
                             "too low for the program [interpreter]";
 }
 
-llvm::FailureOr<ItemId> Evaluator::addItems(Operation *op, int64_t count) {
+llvm::FailureOr<ItemId> WorkTiles::addItems(Operation *op, int64_t count) {
   auto first = static_cast<ItemId>(itemOffsets.size());
   if (count > maxItems - first)
     return op->emitError() << "more than " << maxItems
@@ -239,7 +239,7 @@ llvm::FailureOr<ItemId> Evaluator::addItems(Operation *op, int64_t count) {
   return first + 1;
 }
 
-LogicalResult Evaluator::beginItem(Operation *op,
+LogicalResult WorkTiles::beginItem(Operation *op,
                                    llvm::ArrayRef<int64_t> offsets) {
   llvm::FailureOr<ItemId> added = addItems(op, 1);
   if (failed(added))
@@ -249,7 +249,7 @@ LogicalResult Evaluator::beginItem(Operation *op,
   return llvm::success();
 }
 
-std::string Evaluator::formatItem(ItemId which) const {
+std::string WorkTiles::formatItem(ItemId which) const {
   if (which == severalItems)
     return "other work tiles";
   std::string text = "work tile (";
@@ -259,14 +259,13 @@ std::string Evaluator::formatItem(ItemId which) const {
   return text;
 }
 
-llvm::SmallVector<RuntimeValue>
-Evaluator::collect(mlir::ValueRange values) const {
+llvm::SmallVector<RuntimeValue> Values::collect(mlir::ValueRange values) const {
   return llvm::map_to_vector(
       values, [&](mlir::Value value) { return getValue(value); });
 }
 
 llvm::SmallVector<int64_t, 4>
-Evaluator::getIndices(llvm::ArrayRef<mlir::OpFoldResult> indices) const {
+Values::getIndices(llvm::ArrayRef<mlir::OpFoldResult> indices) const {
   llvm::SmallVector<int64_t, 4> result;
   for (mlir::OpFoldResult index : indices)
     if (auto attr = mlir::dyn_cast<mlir::Attribute>(index))

@@ -127,17 +127,10 @@ bool isMover(mlir::Operation *op);
 /// The tables of all rules.
 llvm::SmallVector<llvm::ArrayRef<NamedRule>> getAllRules();
 
-class Evaluator {
+/// What the values of a program are, in each of the CTAs and of the work tiles
+/// that run together.
+class Values {
 public:
-  Evaluator(mlir::MLIRContext *context, const Options &options);
-  ~Evaluator();
-
-  /// Runs the block's operations up to its terminator, with these values for
-  /// its arguments. The terminator's operands are the block's results.
-  llvm::LogicalResult run(mlir::Block &block,
-                          llvm::ArrayRef<RuntimeValue> arguments);
-  /// The same when the arguments have their values already.
-  llvm::LogicalResult runBody(mlir::Block &block);
   /// What the values stand for.
   llvm::SmallVector<RuntimeValue> collect(mlir::ValueRange values) const;
 
@@ -176,9 +169,6 @@ public:
   }
   void setCta(int64_t rank) { cta = rank; }
   int64_t getCta() const { return cta; }
-  /// Runs one operation.
-  llvm::LogicalResult runOne(mlir::Operation *op);
-
   /// How many work tiles run together, step by step, because they gather what
   /// the others have; their numbers follow each other. Control flow is the
   /// first one's, and must be that of all.
@@ -209,22 +199,6 @@ public:
     find(value).undefined =
         std::make_shared<const HostTensor>(std::move(undefined));
   }
-  /// Marks the elements of the first result, which has its tensor, that have
-  /// no meaning: those for which `why` has words.
-  void markUndefined(mlir::Operation *op,
-                     llvm::function_ref<std::string(int64_t)> why);
-  /// Reports an element without a meaning that something depends on, at the
-  /// operation that it comes from. `shape` and `element` say where it is used.
-  llvm::LogicalResult reportUndefined(int64_t reason,
-                                      llvm::ArrayRef<int64_t> shape,
-                                      int64_t element) const;
-  /// An error if an element of the value has no meaning.
-  llvm::LogicalResult checkDefined(mlir::Value value) const;
-
-  /// Gives the first result what goes along with the elements of the first
-  /// operand, which have been moved from there.
-  void moveAlong(mlir::Operation *op, const StridedRange &from);
-
   int64_t getIndex(mlir::Value value) const { return get(value)->getInt(0); }
   /// Numbers that are constants or values.
   llvm::SmallVector<int64_t, 4>
@@ -238,18 +212,23 @@ public:
              {nullptr, std::make_shared<const Window>(std::move(window))});
   }
 
-  /// The format of a scalar type, or of a tensor's elements; an error at `op`
-  /// if there is none.
-  llvm::FailureOr<Format> getFormat(mlir::Operation *op, mlir::Type type);
+protected:
+  using Frame = llvm::DenseMap<mlir::Value, RuntimeValue>;
+  /// Where the value of the item is kept that runs.
+  RuntimeValue &find(mlir::Value value) {
+    RuntimeValue &all = frames[cta][value];
+    return lane && !all.lanes.empty() ? all.lanes[*lane] : all;
+  }
 
-  /// A new tensor of the type of the result; an error at `op` if its shape is
-  /// not static or it would be too large.
-  llvm::FailureOr<HostTensor> makeResult(mlir::Operation *op,
-                                         unsigned result = 0);
+  unsigned width = 1;
+  std::optional<unsigned> lane;
+  std::vector<Frame> frames{1};
+  int64_t cta = 0;
+};
 
-  /// Counts one step; an error at `op` if there have been too many.
-  llvm::LogicalResult step(mlir::Operation *op);
-
+/// The work tiles that have begun, and the one that runs.
+class WorkTiles {
+public:
   /// Begins the next work tile, the one with these offsets; an error at `op` if
   /// there have been too many. `endItem` leaves it: between items the program
   /// does what every item repeats.
@@ -269,18 +248,59 @@ public:
   /// Writes `work tile (128, 0)`, or `other work tiles` for more than one.
   std::string formatItem(ItemId item) const;
 
+protected:
+  ItemId item = severalItems;
+  std::vector<llvm::SmallVector<int64_t, 4>> itemOffsets;
+};
+
+class Evaluator : public Values, public WorkTiles {
+public:
+  Evaluator(mlir::MLIRContext *context, const Options &options);
+  ~Evaluator();
+
+  /// Runs the block's operations up to its terminator, with these values for
+  /// its arguments. The terminator's operands are the block's results.
+  llvm::LogicalResult run(mlir::Block &block,
+                          llvm::ArrayRef<RuntimeValue> arguments);
+  /// The same when the arguments have their values already.
+  llvm::LogicalResult runBody(mlir::Block &block);
+  /// Runs one operation.
+  llvm::LogicalResult runOne(mlir::Operation *op);
+
+  /// Marks the elements of the first result, which has its tensor, that have
+  /// no meaning: those for which `why` has words.
+  void markUndefined(mlir::Operation *op,
+                     llvm::function_ref<std::string(int64_t)> why);
+  /// Reports an element without a meaning that something depends on, at the
+  /// operation that it comes from. `shape` and `element` say where it is used.
+  llvm::LogicalResult reportUndefined(int64_t reason,
+                                      llvm::ArrayRef<int64_t> shape,
+                                      int64_t element) const;
+  /// An error if an element of the value has no meaning.
+  llvm::LogicalResult checkDefined(mlir::Value value) const;
+
+  /// Gives the first result what goes along with the elements of the first
+  /// operand, which have been moved from there.
+  void moveAlong(mlir::Operation *op, const StridedRange &from);
+
+  /// The format of a scalar type, or of a tensor's elements; an error at `op`
+  /// if there is none.
+  llvm::FailureOr<Format> getFormat(mlir::Operation *op, mlir::Type type);
+
+  /// A new tensor of the type of the result; an error at `op` if its shape is
+  /// not static or it would be too large.
+  llvm::FailureOr<HostTensor> makeResult(mlir::Operation *op,
+                                         unsigned result = 0);
+
+  /// Counts one step; an error at `op` if there have been too many.
+  llvm::LogicalResult step(mlir::Operation *op);
+
   const Options &getOptions() const { return options; }
 
   /// The pipes, streams and roles of an agent program.
   AgentState &getAgents() { return *agents; }
 
 private:
-  using Frame = llvm::DenseMap<mlir::Value, RuntimeValue>;
-  /// Where the value of the item is kept that runs.
-  RuntimeValue &find(mlir::Value value) {
-    RuntimeValue &all = frames[cta][value];
-    return lane && !all.lanes.empty() ? all.lanes[*lane] : all;
-  }
   llvm::LogicalResult runOp(mlir::Operation *op);
   /// Reads the operands that are named where they are, for one operation.
   llvm::LogicalResult
@@ -297,15 +317,9 @@ private:
 
   const Options &options;
   int64_t steps = 0;
-  ItemId item = severalItems;
-  unsigned width = 1;
-  std::optional<unsigned> lane;
-  std::vector<llvm::SmallVector<int64_t, 4>> itemOffsets;
   llvm::DenseMap<mlir::OperationName, Rule> rules;
   llvm::DenseMap<mlir::OperationName, Rule> deviationRules;
   llvm::DenseMap<mlir::Type, Format> formats;
-  std::vector<Frame> frames{1};
-  int64_t cta = 0;
   std::unique_ptr<AgentState> agents;
   /// Why elements have no meaning: the operation that made them, and words.
   /// Reasons count from 1.

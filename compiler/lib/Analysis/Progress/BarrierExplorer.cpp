@@ -36,19 +36,9 @@ struct Mbarrier {
   bool isFull;
 };
 
-class Explorer {
-public:
-  Explorer(const Network &network, const Sizes &sizes,
-           const ExploreLimits &limits);
-
-  Exploration explore();
-
-private:
-  struct Arc {
-    uint32_t parent;
-    uint32_t action;
-  };
-
+/// The current state, byte by byte.
+class StateBytes {
+protected:
   template <typename T>
   T get(unsigned at) const {
     T value;
@@ -67,6 +57,23 @@ private:
     put(at, initial);
     return at;
   }
+
+  std::vector<uint8_t> now;
+};
+
+class Explorer : private StateBytes {
+public:
+  Explorer(const Network &network, const Sizes &sizes,
+           const ExploreLimits &limits);
+
+  Exploration explore();
+
+private:
+  struct Arc {
+    uint32_t parent;
+    uint32_t action;
+  };
+
   void addMbarrier(PipeId pipe, unsigned slot, unsigned cta, bool isFull);
 
   /// Does one action to the current state; false if it is not possible. Actions
@@ -111,8 +118,7 @@ private:
   bool failed = false;
   bool tooLarge = false;
 
-  /// The current state, and where things are in it.
-  std::vector<uint8_t> now;
+  /// Where things are in a state.
   std::vector<unsigned> counters;
   std::vector<Mbarrier> mbarriers;
   /// For each pipe, the first of its mbarriers: full and empty of each slot in

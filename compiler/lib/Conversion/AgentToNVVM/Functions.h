@@ -25,52 +25,13 @@ namespace drawloom::codegen {
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
-/// Writes functions of f32, or of a vector of f32; arithmetic also of f64.
-class Functions {
+/// Writes arithmetic on floats of one type, or on vectors of them.
+class FloatCode {
 public:
-  Functions(mlir::ImplicitLocOpBuilder &b, mlir::Type type)
+  FloatCode(mlir::ImplicitLocOpBuilder &b, mlir::Type type)
       : b(b), type(type) {}
 
-  mlir::Value exp(mlir::Value x);
-  mlir::Value exp2(mlir::Value x) {
-    return call("llvm.nvvm.ex2.approx.ftz.f32", x);
-  }
-  mlir::Value expm1(mlir::Value x);
-  mlir::Value log(mlir::Value x, bool binary);
-  mlir::Value log1p(mlir::Value x);
-  mlir::Value pow(mlir::Value x, mlir::Value y);
-  mlir::Value sin(mlir::Value x) { return takeQuadrant(reduceAngle(x), 0); }
-  mlir::Value cos(mlir::Value x) { return takeQuadrant(reduceAngle(x), 1); }
-  mlir::Value tanh(mlir::Value x);
-  mlir::Value erf(mlir::Value x);
-  mlir::Value rsqrt(mlir::Value x) {
-    return call("llvm.nvvm.rsqrt.approx.f", x);
-  }
-  mlir::Value divide(mlir::Value x, mlir::Value y) {
-    return call("llvm.nvvm.div.full", {x, y});
-  }
-
-private:
-  /// x = 2^exponent mantissa, with the mantissa in [2/3, 4/3) so that a number
-  /// near 1 has exponent 0 and keeps all its digits.
-  struct Parts {
-    /// As the bits of a float have it.
-    mlir::Value bits;
-    mlir::Value mantissa, exponent;
-  };
-  Parts split(mlir::Value x);
-  mlir::Value logOfMantissa(mlir::Value f);
-  mlir::Value finishLog(mlir::Value x, mlir::Value pole, mlir::Value result);
-
-  /// An angle is `quadrant` quarters of a turn and `rest`, at most an eighth.
-  struct Angle {
-    mlir::Value quadrant, rest;
-  };
-  Angle reduceAngle(mlir::Value x);
-  Angle reduceLargeAngle(mlir::Value x);
-  llvm::SmallVector<mlir::Value> findDigits(mlir::Value first);
-  mlir::Value takeQuadrant(Angle angle, int32_t more);
-
+protected:
   mlir::Value number(double value) {
     return mlir::arith::ConstantOp::create(
         b, getAttr(b.getFloatAttr(mlir::getElementTypeOrSelf(type), value)));
@@ -129,13 +90,60 @@ private:
       sum = fma(sum, x, number(coefficients[i]));
     return sum;
   }
+
+  mlir::ImplicitLocOpBuilder &b;
+  mlir::Type type;
+};
+
+/// Writes functions of f32, or of a vector of f32.
+class Functions : private FloatCode {
+public:
+  using FloatCode::FloatCode;
+
+  mlir::Value exp(mlir::Value x);
+  mlir::Value exp2(mlir::Value x) {
+    return call("llvm.nvvm.ex2.approx.ftz.f32", x);
+  }
+  mlir::Value expm1(mlir::Value x);
+  mlir::Value log(mlir::Value x, bool binary);
+  mlir::Value log1p(mlir::Value x);
+  mlir::Value pow(mlir::Value x, mlir::Value y);
+  mlir::Value sin(mlir::Value x) { return takeQuadrant(reduceAngle(x), 0); }
+  mlir::Value cos(mlir::Value x) { return takeQuadrant(reduceAngle(x), 1); }
+  mlir::Value tanh(mlir::Value x);
+  mlir::Value erf(mlir::Value x);
+  mlir::Value rsqrt(mlir::Value x) {
+    return call("llvm.nvvm.rsqrt.approx.f", x);
+  }
+  mlir::Value divide(mlir::Value x, mlir::Value y) {
+    return call("llvm.nvvm.div.full", {x, y});
+  }
+
+private:
+  /// x = 2^exponent mantissa, with the mantissa in [2/3, 4/3) so that a number
+  /// near 1 has exponent 0 and keeps all its digits.
+  struct Parts {
+    /// As the bits of a float have it.
+    mlir::Value bits;
+    mlir::Value mantissa, exponent;
+  };
+  Parts split(mlir::Value x);
+  mlir::Value logOfMantissa(mlir::Value f);
+  mlir::Value finishLog(mlir::Value x, mlir::Value pole, mlir::Value result);
+
+  /// An angle is `quadrant` quarters of a turn and `rest`, at most an eighth.
+  struct Angle {
+    mlir::Value quadrant, rest;
+  };
+  Angle reduceAngle(mlir::Value x);
+  Angle reduceLargeAngle(mlir::Value x);
+  llvm::SmallVector<mlir::Value> findDigits(mlir::Value first);
+  mlir::Value takeQuadrant(Angle angle, int32_t more);
+
   /// The largest of all elements of a thread.
   mlir::Value largest(mlir::Value x);
   /// An intrinsic of scalars, on each element.
   mlir::Value call(llvm::StringRef name, mlir::ValueRange operands);
-
-  mlir::ImplicitLocOpBuilder &b;
-  mlir::Type type;
 };
 
 } // namespace drawloom::codegen

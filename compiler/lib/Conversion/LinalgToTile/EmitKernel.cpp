@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OpEmitter.h"
 #include "TileEmitter.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Tile/OpenStrides.h"
@@ -260,6 +261,18 @@ LogicalResult TileEmitter::emitLoop(scf::ForOp loop) {
   }
   for (auto [i, value] : llvm::zip_equal(carried, yielded))
     tiles[loop.getResult(i)] = value;
+  return success();
+}
+
+LogicalResult TileEmitter::emitOp(linalg::LinalgOp op) {
+  auto getTile = [&](Value nominal) { return this->getTile(nominal); };
+  FailureOr<SmallVector<Value>> results =
+      OpEmitter(op, {builder, padding, sizes, positions, scalars, getTile})
+          .emit();
+  if (failed(results))
+    return failure();
+  for (auto [result, tile] : llvm::zip_equal(op->getResults(), *results))
+    tiles[result] = tile;
   return success();
 }
 

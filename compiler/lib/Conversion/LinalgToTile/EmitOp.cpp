@@ -11,7 +11,8 @@
 // depend on and no others: what is computed of a bias stays a row until it
 // meets a matrix.
 
-#include "TileEmitter.h"
+#include "NominalProgram.h"
+#include "OpEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
@@ -20,8 +21,7 @@ using namespace mlir;
 using namespace drawloom;
 using namespace drawloom::linalg_to_tile;
 
-SmallVector<unsigned, 4> TileEmitter::getLoops(linalg::LinalgOp op,
-                                               OpOperand &operand) {
+SmallVector<unsigned, 4> OpEmitter::getLoops(OpOperand &operand) {
   SmallVector<unsigned, 4> loops;
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   for (auto [i, expr] :
@@ -31,94 +31,91 @@ SmallVector<unsigned, 4> TileEmitter::getLoops(linalg::LinalgOp op,
   return loops;
 }
 
-Value TileEmitter::track(linalg::LinalgOp op, Value tile,
-                         ArrayRef<unsigned> loops) {
+Value OpEmitter::track(Value tile, ArrayRef<unsigned> loops) {
   AxisList axes;
   for (unsigned loop : loops)
     axes.push_back(getAxes(op)[loop]);
-  padding.setAxes(tile, axes);
+  kernel.padding.setAxes(tile, axes);
   return tile;
 }
 
-Value TileEmitter::permute(linalg::LinalgOp op, Value tile,
-                           ArrayRef<unsigned> from, ArrayRef<unsigned> to) {
+Value OpEmitter::permute(Value tile, ArrayRef<unsigned> from,
+                         ArrayRef<unsigned> to) {
   if (from == to)
     return tile;
   SmallVector<int64_t> permutation;
   for (unsigned loop : to)
     permutation.push_back(llvm::find(from, loop) - from.begin());
   return track(
-      op, tile::TransposeOp::create(builder, op.getLoc(), tile, permutation),
+      tile::TransposeOp::create(kernel.builder, op.getLoc(), tile, permutation),
       to);
 }
 
-Value TileEmitter::neutralize(linalg::LinalgOp op, Value tile, unsigned loop,
-                              int64_t dim, TypedAttr neutral) {
+Value OpEmitter::neutralize(Value tile, unsigned loop, int64_t dim,
+                            TypedAttr neutral) {
   int64_t axis = getAxes(op)[loop];
-  return padding.neutralize(op.getLoc(), tile,
-                            {axis, dim, sizes[axis], positions[axis]}, neutral);
+  return kernel.padding.neutralize(
+      op.getLoc(), tile,
+      {axis, dim, kernel.sizes[axis], kernel.positions[axis]}, neutral);
 }
 
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
-FailureOr<bool> TileEmitter::emitProduct(linalg::LinalgOp op) {
+FailureOr<Value> OpEmitter::emitProduct() {
   std::optional<Contraction> product = matchContraction(op);
   if (!product)
-    return false;
+    return Value();
   OpOperand *init = op.getDpsInitOperand(0);
-  SmallVector<unsigned, 4> out = getLoops(op, *init);
+  SmallVector<unsigned, 4> out = getLoops(*init);
   OpOperand *operands[] = {product->lhs, product->rhs};
   if (out.size() != 2)
-    return false;
+    return Value();
   // The rows of the result are the rows of a.
-  if (!llvm::is_contained(getLoops(op, *operands[0]), out[0]))
+  if (!llvm::is_contained(getLoops(*operands[0]), out[0]))
     std::swap(operands[0], operands[1]);
 
   Value tiles[2];
   for (auto [i, operand] : llvm::enumerate(operands)) {
-    SmallVector<unsigned, 4> loops = getLoops(op, *operand);
+    SmallVector<unsigned, 4> loops = getLoops(*operand);
     const unsigned *k = llvm::find_if(
         loops, [&](unsigned loop) { return !llvm::is_contained(out, loop); });
     if (loops.size() != 2 || !llvm::is_contained(loops, out[i]) ||
         k == loops.end())
-      return false;
-    Value tile = permute(op, getTile(operand->get()), loops, {out[i], *k});
+      return Value();
+    Value tile = permute(kernel.getTile(operand->get()), loops, {out[i], *k});
     Type element = getElementTypeOrSelf(tile.getType());
     TypedAttr zero = tile::ReduceOp::getIdentity(
         isa<FloatType>(element) ? tile::Reduction::AddF : tile::Reduction::AddI,
         element);
     if (!zero)
-      return false;
-    tiles[i] = neutralize(op, tile, *k, /*dim=*/1, zero);
+      return Value();
+    tiles[i] = neutralize(tile, *k, /*dim=*/1, zero);
   }
-  auto mma = tile::MmaOp::create(builder, op.getLoc(), tiles[0], tiles[1],
-                                 getTile(init->get()));
+  auto mma = tile::MmaOp::create(kernel.builder, op.getLoc(), tiles[0],
+                                 tiles[1], kernel.getTile(init->get()));
   mma.setTf32(op->hasAttr("tf32"));
   if (failed(verify(mma)))
     return failure();
-  this->tiles[op->getResult(0)] = track(op, mma, out);
-  return true;
+  return track(mma, out);
 }
 
 //===----------------------------------------------------------------------===//
 // Bodies
 //===----------------------------------------------------------------------===//
 
-TileEmitter::Piece TileEmitter::getPiece(linalg::LinalgOp op,
-                                         OpOperand &operand) {
+OpEmitter::Piece OpEmitter::getPiece(OpOperand &operand) {
   if (!isa<RankedTensorType>(operand.get().getType()))
-    return {scalars.lookup(operand.get()), {}};
-  SmallVector<unsigned, 4> loops = getLoops(op, operand);
+    return {kernel.scalars.lookup(operand.get()), {}};
+  SmallVector<unsigned, 4> loops = getLoops(operand);
   SmallVector<unsigned, 4> sorted = loops;
   llvm::sort(sorted);
-  return {permute(op, getTile(operand.get()), loops, sorted), sorted};
+  return {permute(kernel.getTile(operand.get()), loops, sorted), sorted};
 }
 
 /// Repeats a piece along more loops.
-TileEmitter::Piece TileEmitter::widen(linalg::LinalgOp op, Piece piece,
-                                      ArrayRef<unsigned> loops) {
+OpEmitter::Piece OpEmitter::widen(Piece piece, ArrayRef<unsigned> loops) {
   if (ArrayRef<unsigned>(piece.loops) == loops)
     return piece;
   Location loc = op.getLoc();
@@ -131,33 +128,31 @@ TileEmitter::Piece TileEmitter::widen(linalg::LinalgOp op, Piece piece,
   Attribute constant;
   Value value = piece.value;
   if (piece.loops.empty() && matchPattern(value, m_Constant(&constant))) {
-    value = arith::ConstantOp::create(builder, loc,
+    value = arith::ConstantOp::create(kernel.builder, loc,
                                       DenseElementsAttr::get(type, constant));
   } else if (piece.loops.empty()) {
-    value = tensor::SplatOp::create(builder, loc, type, value);
+    value = tensor::SplatOp::create(kernel.builder, loc, type, value);
   } else {
     for (auto [i, loop] : llvm::enumerate(loops))
       if (!llvm::is_contained(piece.loops, loop)) {
-        value = tile::ExpandDimsOp::create(builder, loc, value, i);
+        value = tile::ExpandDimsOp::create(kernel.builder, loc, value, i);
         piece.loops.insert(piece.loops.begin() + i, loop);
-        track(op, value, piece.loops);
+        track(value, piece.loops);
       }
-    value = tile::BroadcastOp::create(builder, loc, type, value);
+    value = tile::BroadcastOp::create(kernel.builder, loc, type, value);
   }
-  return {track(op, value, loops),
+  return {track(value, loops),
           SmallVector<unsigned, 4>(loops.begin(), loops.end())};
 }
 
-Value TileEmitter::arrange(linalg::LinalgOp op, Piece piece,
-                           ArrayRef<unsigned> order) {
+Value OpEmitter::arrange(Piece piece, ArrayRef<unsigned> order) {
   SmallVector<unsigned, 4> sorted(order.begin(), order.end());
   llvm::sort(sorted);
-  return permute(op, widen(op, piece, sorted).value, sorted, order);
+  return permute(widen(piece, sorted).value, sorted, order);
 }
 
-SmallVector<TileEmitter::Piece, 1>
-TileEmitter::apply(linalg::LinalgOp op, Operation &inner,
-                   ArrayRef<Piece> operands) {
+SmallVector<OpEmitter::Piece, 1> OpEmitter::apply(Operation &inner,
+                                                  ArrayRef<Piece> operands) {
   llvm::SmallSetVector<unsigned, 4> set;
   for (const Piece &operand : operands)
     set.insert(operand.loops.begin(), operand.loops.end());
@@ -165,36 +160,35 @@ TileEmitter::apply(linalg::LinalgOp op, Operation &inner,
   llvm::sort(loops);
   IRMapping mapping;
   for (auto [value, piece] : llvm::zip_equal(inner.getOperands(), operands))
-    mapping.map(value, widen(op, piece, loops).value);
-  Operation *clone = builder.clone(inner, mapping);
+    mapping.map(value, widen(piece, loops).value);
+  Operation *clone = kernel.builder.clone(inner, mapping);
   SmallVector<Piece, 1> pieces;
   for (Value result : clone->getResults()) {
     if (!loops.empty())
       result.setType(cast<RankedTensorType>(clone->getOperand(0).getType())
                          .clone(result.getType()));
-    pieces.push_back({track(op, result, loops), loops});
+    pieces.push_back({track(result, loops), loops});
   }
   return pieces;
 }
 
-TileEmitter::Piece TileEmitter::evaluate(linalg::LinalgOp op, Value value,
-                                         DenseMap<Value, Piece> &pieces) {
+OpEmitter::Piece OpEmitter::evaluate(Value value,
+                                     DenseMap<Value, Piece> &pieces) {
   if (auto it = pieces.find(value); it != pieces.end())
     return it->second;
   Operation *inner = value.getDefiningOp();
   if (!inner || inner->getBlock() != op.getBlock())
-    return {scalars.lookup(value), {}};
+    return {kernel.scalars.lookup(value), {}};
   SmallVector<Piece> operands;
   for (Value operand : inner->getOperands())
-    operands.push_back(evaluate(op, operand, pieces));
+    operands.push_back(evaluate(operand, pieces));
   for (auto [result, piece] :
-       llvm::zip_equal(inner->getResults(), apply(op, *inner, operands)))
+       llvm::zip_equal(inner->getResults(), apply(*inner, operands)))
     pieces[result] = piece;
   return pieces[value];
 }
 
-TileEmitter::Piece TileEmitter::reduce(linalg::LinalgOp op, Piece piece,
-                                       tile::Reduction kind) {
+OpEmitter::Piece OpEmitter::reduce(Piece piece, tile::Reduction kind) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
@@ -204,74 +198,74 @@ TileEmitter::Piece TileEmitter::reduce(linalg::LinalgOp op, Piece piece,
     if (!llvm::is_contained(all, loop))
       all.push_back(loop);
   llvm::sort(all);
-  piece = widen(op, piece, all);
+  piece = widen(piece, all);
 
   TypedAttr neutral = tile::ReduceOp::getIdentity(
       kind, getElementTypeOrSelf(piece.value.getType()));
   for (unsigned loop : reduced)
     piece.value = neutralize(
-        op, piece.value, loop,
-        llvm::find(piece.loops, loop) - piece.loops.begin(), neutral);
+        piece.value, loop, llvm::find(piece.loops, loop) - piece.loops.begin(),
+        neutral);
   for (unsigned loop : llvm::reverse(reduced)) {
     unsigned *position = llvm::find(piece.loops, loop);
     piece.value = tile::ReduceOp::create(
-        builder, op.getLoc(),
-        tile::ReductionAttr::get(builder.getContext(), kind), piece.value,
-        builder.getI64IntegerAttr(position - piece.loops.begin()));
+        kernel.builder, op.getLoc(),
+        tile::ReductionAttr::get(kernel.builder.getContext(), kind),
+        piece.value,
+        kernel.builder.getI64IntegerAttr(position - piece.loops.begin()));
     piece.loops.erase(position);
-    track(op, piece.value, piece.loops);
+    track(piece.value, piece.loops);
   }
   return piece;
 }
 
 /// Gives a tile to the operation that an operation on elements stands for.
-TileEmitter::Piece TileEmitter::combineAlong(linalg::LinalgOp op, Piece piece,
-                                             const Along &along) {
+OpEmitter::Piece OpEmitter::combineAlong(Piece piece, const Along &along) {
   SmallVector<unsigned, 4> loops = piece.loops;
   unsigned loop = along.loop;
   if (!llvm::is_contained(loops, loop))
     loops.push_back(loop);
   llvm::sort(loops);
-  piece = widen(op, piece, loops);
+  piece = widen(piece, loops);
   OperationState state(op.getLoc(), along.name, piece.value,
                        piece.value.getType(), along.attributes.getValue());
-  state.addAttribute("axis", builder.getI64IntegerAttr(llvm::find(loops, loop) -
-                                                       loops.begin()));
-  return {track(op, builder.create(state)->getResult(0), loops), loops};
+  state.addAttribute("axis", kernel.builder.getI64IntegerAttr(
+                                 llvm::find(loops, loop) - loops.begin()));
+  return {track(kernel.builder.create(state)->getResult(0), loops), loops};
 }
 
-LogicalResult TileEmitter::emitOp(linalg::LinalgOp op) {
-  FailureOr<bool> isProduct = emitProduct(op);
-  if (failed(isProduct))
+FailureOr<SmallVector<Value>> OpEmitter::emit() {
+  FailureOr<Value> product = emitProduct();
+  if (failed(product))
     return failure();
-  if (*isProduct)
-    return success();
+  if (*product)
+    return SmallVector<Value>{*product};
 
   DenseMap<Value, Piece> pieces;
   for (OpOperand &operand : op->getOpOperands())
     if (op.payloadUsesValueFromOperand(&operand))
-      pieces[op.getMatchingBlockArgument(&operand)] = getPiece(op, operand);
+      pieces[op.getMatchingBlockArgument(&operand)] = getPiece(operand);
 
+  SmallVector<Value> tiles;
   for (OpResult result : op->getResults()) {
     OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
     Value yielded = op.getMatchingYieldValue(init)->get();
     Piece piece;
     if (op.getNumReductionLoops() == 0) {
-      piece = evaluate(op, yielded, pieces);
+      piece = evaluate(yielded, pieces);
       if (std::optional<Along> along = getAlong(op))
-        piece = combineAlong(op, piece, *along);
+        piece = combineAlong(piece, *along);
     } else {
       std::optional<Combiner> combiner =
           matchCombiner(op, result.getResultNumber());
-      Piece part =
-          reduce(op, evaluate(op, combiner->value, pieces), combiner->kind);
+      Piece part = reduce(evaluate(combiner->value, pieces), combiner->kind);
       Piece previous = pieces[op.getMatchingBlockArgument(init)];
       Operation *inner = yielded.getDefiningOp();
       bool partFirst = inner->getOperand(0) == combiner->value;
-      piece = partFirst ? apply(op, *inner, {part, previous}).front()
-                        : apply(op, *inner, {previous, part}).front();
+      piece = partFirst ? apply(*inner, {part, previous}).front()
+                        : apply(*inner, {previous, part}).front();
     }
-    tiles[result] = arrange(op, piece, getLoops(op, *init));
+    tiles.push_back(arrange(piece, getLoops(*init)));
   }
-  return success();
+  return tiles;
 }

@@ -51,13 +51,6 @@ private:
     llvm::SmallVector<mlir::OpFoldResult> offsets;
   };
 
-  /// A value in the body of a linalg operation: a tile over some of its loops,
-  /// in ascending order; a scalar over none.
-  struct Piece {
-    mlir::Value value;
-    llvm::SmallVector<unsigned, 4> loops;
-  };
-
   // EmitKernel.cpp: the kernel, scalars and loops.
   tile::KernelOp makeKernel();
   void emitSizes();
@@ -66,6 +59,7 @@ private:
   llvm::LogicalResult emitItems(mlir::scf::ForallOp items);
   llvm::LogicalResult emitBlock(mlir::Block &block);
   llvm::LogicalResult emitLoop(mlir::scf::ForOp loop);
+  llvm::LogicalResult emitOp(mlir::linalg::LinalgOp op);
 
   // EmitAccess.cpp: parts of tensors, loads and stores.
   void emitTerminator(mlir::Operation *op);
@@ -92,36 +86,6 @@ private:
   llvm::SmallVector<mlir::OpFoldResult>
   addOffsets(llvm::ArrayRef<mlir::OpFoldResult> kernel,
              llvm::ArrayRef<mlir::OpFoldResult> nominal);
-
-  // EmitOp.cpp: one linalg operation on tiles.
-  llvm::LogicalResult emitOp(mlir::linalg::LinalgOp op);
-  llvm::FailureOr<bool> emitProduct(mlir::linalg::LinalgOp op);
-  Piece getPiece(mlir::linalg::LinalgOp op, mlir::OpOperand &operand);
-  Piece evaluate(mlir::linalg::LinalgOp op, mlir::Value value,
-                 llvm::DenseMap<mlir::Value, Piece> &pieces);
-  /// The pieces of the results of an operation of the body.
-  llvm::SmallVector<Piece, 1> apply(mlir::linalg::LinalgOp op,
-                                    mlir::Operation &inner,
-                                    llvm::ArrayRef<Piece> operands);
-  Piece combineAlong(mlir::linalg::LinalgOp op, Piece piece,
-                     const Along &along);
-  Piece reduce(mlir::linalg::LinalgOp op, Piece piece, tile::Reduction kind);
-  Piece widen(mlir::linalg::LinalgOp op, Piece piece,
-              llvm::ArrayRef<unsigned> loops);
-  mlir::Value arrange(mlir::linalg::LinalgOp op, Piece piece,
-                      llvm::ArrayRef<unsigned> order);
-  /// Permutes the dimensions of a tile, whose loops are `from`.
-  mlir::Value permute(mlir::linalg::LinalgOp op, mlir::Value tile,
-                      llvm::ArrayRef<unsigned> from,
-                      llvm::ArrayRef<unsigned> to);
-  /// The tile with `neutral` past the end of the loop, its dimension `dim`.
-  mlir::Value neutralize(mlir::linalg::LinalgOp op, mlir::Value tile,
-                         unsigned loop, int64_t dim, mlir::TypedAttr neutral);
-  /// The loops of an operand's dimensions that are part of its tile.
-  llvm::SmallVector<unsigned, 4> getLoops(mlir::linalg::LinalgOp op,
-                                          mlir::OpOperand &operand);
-  mlir::Value track(mlir::linalg::LinalgOp op, mlir::Value tile,
-                    llvm::ArrayRef<unsigned> loops);
 
   LinalgFunction &function;
   NominalProgram &program;

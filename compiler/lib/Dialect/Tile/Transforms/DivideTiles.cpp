@@ -325,7 +325,7 @@ void Divider::storeOnce(StoreOp store) {
   store.setStaticOffsets(numbers);
 }
 
-bool Divider::isNeutral(Value tile, Reduction kind) {
+bool tile::isNeutral(Value tile, Reduction kind) {
   SplatElementsAttr all;
   if (!matchPattern(tile, m_Constant(&all)))
     return false;
@@ -352,7 +352,7 @@ static Value getTotal(Value partial, Reduction kind) {
   Value carried = loop.getRegionIterArgs()[number];
   if (!carried.hasOneUse() ||
       !llvm::is_contained(add->getOperands(), carried) ||
-      !Divider::isNeutral(loop.getInitArgs()[number], kind))
+      !tile::isNeutral(loop.getInitArgs()[number], kind))
     return {};
   return loop.getResult(number);
 }

@@ -23,6 +23,9 @@
 
 namespace drawloom::tile {
 
+/// Whether a tile changes nothing when it is combined with another.
+bool isNeutral(mlir::Value tile, Reduction kind);
+
 class Divider {
 public:
   Divider(ForEachOp items, int64_t count, int64_t along)
@@ -40,8 +43,6 @@ public:
   std::vector<std::string> explainSums() const;
 
   int64_t getRow() const { return row; }
-  /// Whether a tile changes nothing when it is combined with another.
-  static bool isNeutral(mlir::Value tile, Reduction kind);
 
 private:
   mlir::LogicalResult mark(mlir::Value value, int64_t dim,

@@ -108,7 +108,7 @@ void Planner::chooseShape() {
 // Registers
 //===----------------------------------------------------------------------===//
 
-int64_t Planner::countHeldRegisters(int64_t warps) const {
+int64_t WarpLimits::countHeldRegisters(int64_t warps) const {
   constexpr int64_t registerBits = 32;
   int64_t share = registerBits * warps * arch.warpSize;
   int64_t registers = 0;
@@ -126,7 +126,7 @@ int64_t Planner::countHeldRegisters(int64_t warps) const {
   return std::min(registers, plan::saturated);
 }
 
-int64_t Planner::getRegisterLimit(int64_t warps) const {
+int64_t WarpLimits::getRegisterLimit(int64_t warps) const {
   // The other roles share one warp group with the least that there is.
   int64_t others =
       target::warpsPerGroup * arch.warpSize * arch.registerBudget.min;
@@ -137,12 +137,12 @@ int64_t Planner::getRegisterLimit(int64_t warps) const {
   return limit - limit % arch.registerBudget.step;
 }
 
-bool Planner::fitsRegisters(int64_t warps) const {
+bool WarpLimits::fitsRegisters(int64_t warps) const {
   return countHeldRegisters(warps) + overheadRegisters + workingRegisters <=
          getRegisterLimit(warps);
 }
 
-int64_t Planner::getMostWarps() const {
+int64_t WarpLimits::getMostWarps() const {
   constexpr int64_t group = target::warpsPerGroup;
   int64_t most = arch.maxThreadsPerCta / arch.warpSize - group;
   if (holdsAccumulators())
@@ -151,7 +151,7 @@ int64_t Planner::getMostWarps() const {
   return std::max(most, group);
 }
 
-int64_t Planner::findUnsharedRows(int64_t warps) const {
+int64_t WarpLimits::findUnsharedRows(int64_t warps) const {
   // Warp groups multiply whole instructions. Threads that read tensor memory
   // may have copies of rows: by powers of two.
   int64_t rows =
@@ -164,7 +164,8 @@ int64_t Planner::findUnsharedRows(int64_t warps) const {
   return 0;
 }
 
-std::optional<int64_t> Planner::findWarps(int64_t least, int64_t most) const {
+std::optional<int64_t> WarpLimits::findWarps(int64_t least,
+                                             int64_t most) const {
   for (int64_t warps = least; warps <= most; warps += target::warpsPerGroup)
     if ((llvm::isPowerOf2_64(warps) || !problem.mmas.empty()) &&
         !findUnsharedRows(warps))

@@ -29,11 +29,39 @@ struct Sharing {
   int64_t alone = 0, shared = 0;
 };
 
-class Planner {
+/// What warps of a program can hold and share.
+class WarpLimits {
+public:
+  WarpLimits(const Problem &problem, const Schedule &given,
+             const target::Architecture &arch)
+      : problem(problem), given(given), arch(arch) {}
+
+protected:
+  int64_t countInterleaved() const { return given.interleave.value_or(1); }
+  bool holdsAccumulators() const {
+    return arch.mma == target::MmaInstruction::Wgmma;
+  }
+
+  int64_t countHeldRegisters(int64_t warps) const;
+  int64_t getRegisterLimit(int64_t warps) const;
+  bool fitsRegisters(int64_t warps) const;
+  int64_t getMostWarps() const;
+  /// The rows of the first MMA that this many warps can't share; 0 if they
+  /// can share all.
+  int64_t findUnsharedRows(int64_t warps) const;
+  /// The first number of warps from `least` on that can share the rows.
+  std::optional<int64_t> findWarps(int64_t least, int64_t most) const;
+
+  const Problem &problem;
+  const Schedule &given;
+  const target::Architecture &arch;
+};
+
+class Planner : private WarpLimits {
 public:
   Planner(const Problem &problem, const Schedule &given,
           const target::Architecture &arch, size_t narrower)
-      : problem(problem), given(given), arch(arch), narrower(narrower) {
+      : WarpLimits(problem, given, arch), narrower(narrower) {
     choice.schedule = given;
   }
 
@@ -59,22 +87,8 @@ private:
     choice.isTooLarge = true;
   }
 
-  int64_t countInterleaved() const { return given.interleave.value_or(1); }
-  bool holdsAccumulators() const {
-    return arch.mma == target::MmaInstruction::Wgmma;
-  }
-
-  int64_t countHeldRegisters(int64_t warps) const;
-  int64_t getRegisterLimit(int64_t warps) const;
-  bool fitsRegisters(int64_t warps) const;
-  int64_t getMostWarps() const;
   void checkWarps(int64_t warps, int64_t most);
   void checkRegisters(int64_t warps, int64_t most);
-  /// The rows of the first MMA that this many warps can't share; 0 if they
-  /// can share all.
-  int64_t findUnsharedRows(int64_t warps) const;
-  /// The first number of warps from `least` on that can share the rows.
-  std::optional<int64_t> findWarps(int64_t least, int64_t most) const;
 
   const Problem::Operands *findOperands() const;
   Sharing findSharing() const;
@@ -86,9 +100,6 @@ private:
   int64_t getTurn() const;
   llvm::SmallVector<int64_t> getWidths() const;
 
-  const Problem &problem;
-  const Schedule &given;
-  const target::Architecture &arch;
   size_t narrower;
   Choice choice;
 };
