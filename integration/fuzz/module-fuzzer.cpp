@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/PrintPlan/Print.h"
 #include "drawloom/Session/Cached.h"
 #include "llvm/Support/JSON.h"
 

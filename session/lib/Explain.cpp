@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Session/Explain.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/PrintPlan/Print.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Session/Page.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/PrintPlan/Print.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

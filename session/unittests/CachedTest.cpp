@@ -8,7 +8,7 @@
 
 #include "drawloom/Session/Cached.h"
 #include "../lib/BuildIdentity.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/PrintPlan/Print.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"

@@ -19,7 +19,7 @@
 #include "Terminal.h"
 #include "TimePage.h"
 #include "TimeReport.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/PrintPlan/Print.h"
 #include "drawloom/Run/Execute.h"
 #include "drawloom/Session/Compile.h"
 #include "drawloom/Session/Page.h"

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "TimeReport.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Emulator/ClockConstants.h"
 #include "drawloom/Emulator/Device.h"
+#include "drawloom/PrintPlan/Print.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -8,9 +8,9 @@
 
 #include "Server.h"
 #include "PtxText.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Input/Codes.h"
 #include "drawloom/Input/Scan.h"
+#include "drawloom/PrintPlan/Print.h"
 #include "drawloom/Session/Compile.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/StringExtras.h"

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "suite/RunCase.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Emulator/Schedule.h"
+#include "drawloom/PrintPlan/Print.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"

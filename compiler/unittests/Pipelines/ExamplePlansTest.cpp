@@ -12,11 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Frontend/Fusion.h"
 #include "drawloom/InitAll.h"
 #include "drawloom/Pipelines/Path.h"
+#include "drawloom/PrintPlan/Print.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/MemoryBuffer.h"

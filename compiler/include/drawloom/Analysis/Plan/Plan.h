@@ -10,7 +10,7 @@
 // it is synchronized, where everything is, and why. It is a plain structure
 // without pointers into the IR, made from the agent IR alone, at any time: what
 // the passes have not decided yet is left out of it. People read it through the
-// printers (Print.h), the code generator and the tests as it is.
+// printers (PrintPlan), the code generator and the tests as it is.
 //
 // Invariant: nothing here is decided here. Numbers that the IR doesn't say,
 // such as the counts of barriers, follow from it (Engines.h, Footprint.h).

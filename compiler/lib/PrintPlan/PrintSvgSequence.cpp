@@ -13,7 +13,7 @@
 #include "Drawing.h"
 #include "Labels.h"
 #include "Sequence.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/PrintPlan/Print.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace drawloom;

@@ -8,8 +8,8 @@
 
 #include "Drawing.h"
 #include "Labels.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/PrintPlan/Print.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"

@@ -9,8 +9,8 @@
 // The forms of a plan. All of them are made from the same structure and say the
 // same; docs/Plan.md describes them.
 
-#ifndef DRAWLOOM_ANALYSIS_PRINTPLAN_PRINT_H
-#define DRAWLOOM_ANALYSIS_PRINTPLAN_PRINT_H
+#ifndef DRAWLOOM_PRINTPLAN_PRINT_H
+#define DRAWLOOM_PRINTPLAN_PRINT_H
 
 #include "drawloom/Analysis/Plan/Plan.h"
 
@@ -58,4 +58,4 @@ std::string escapeForXml(llvm::StringRef text);
 
 } // namespace drawloom::plan
 
-#endif // DRAWLOOM_ANALYSIS_PRINTPLAN_PRINT_H
+#endif // DRAWLOOM_PRINTPLAN_PRINT_H

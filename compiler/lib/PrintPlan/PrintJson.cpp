@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Labels.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Analysis/Slots/Engines.h"
+#include "drawloom/PrintPlan/Print.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/Support/JSON.h"
 

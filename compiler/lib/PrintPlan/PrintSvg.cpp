@@ -21,8 +21,8 @@
 #include "Budgets.h"
 #include "Drawing.h"
 #include "Labels.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
 #include "drawloom/Analysis/Slots/Engines.h"
+#include "drawloom/PrintPlan/Print.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>

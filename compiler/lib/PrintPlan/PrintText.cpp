@@ -9,7 +9,7 @@
 #include "Budgets.h"
 #include "Labels.h"
 #include "TextLayout.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/PrintPlan/Print.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace drawloom;

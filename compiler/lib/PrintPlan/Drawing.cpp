@@ -8,7 +8,7 @@
 
 #include "Drawing.h"
 #include "TextLayout.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/PrintPlan/Print.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 

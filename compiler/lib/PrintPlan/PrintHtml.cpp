@@ -8,7 +8,7 @@
 
 #include "Budgets.h"
 #include "Labels.h"
-#include "drawloom/Analysis/PrintPlan/Print.h"
+#include "drawloom/PrintPlan/Print.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
