@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BarrierExplorer.h"
 #include "Plans.h"
-#include "drawloom/Analysis/Progress/BarrierExplorer.h"
 #include "gtest/gtest.h"
 
 using namespace drawloom::progress;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Analysis/Progress/BarrierExplorer.h"
+#include "BarrierExplorer.h"
 #include "drawloom/Analysis/Progress/Prove.h"
 #include "gtest/gtest.h"
 

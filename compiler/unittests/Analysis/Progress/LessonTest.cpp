@@ -9,8 +9,8 @@
 // Each test is a kind of hang that was reported in public for another project,
 // as the network that it comes down to, and the same network done right.
 
+#include "BarrierExplorer.h"
 #include "Plans.h"
-#include "drawloom/Analysis/Progress/BarrierExplorer.h"
 #include "drawloom/Analysis/Progress/SideConditions.h"
 #include "llvm/ADT/StringRef.h"
 #include "gtest/gtest.h"

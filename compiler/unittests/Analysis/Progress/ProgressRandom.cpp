@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BarrierExplorer.h"
 #include "RandomNetwork.h"
-#include "drawloom/Analysis/Progress/BarrierExplorer.h"
 #include "drawloom/Analysis/Progress/Prove.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -12,7 +12,7 @@
 // through its parity twice. Then the same without each of the side conditions,
 // where the explorer must find the error.
 
-#include "drawloom/Analysis/Progress/BarrierExplorer.h"
+#include "BarrierExplorer.h"
 #include "drawloom/Analysis/Progress/SideConditions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DRAWLOOM_LIB_ANALYSIS_PROGRESS_BARRIERPROGRAM_H
-#define DRAWLOOM_LIB_ANALYSIS_PROGRESS_BARRIERPROGRAM_H
+#ifndef DRAWLOOM_ANALYSIS_PROGRESS_BARRIERPROGRAM_H
+#define DRAWLOOM_ANALYSIS_PROGRESS_BARRIERPROGRAM_H
 
 #include "drawloom/Analysis/Progress/Sizes.h"
 
@@ -88,4 +88,4 @@ struct BarrierProgram {
 
 } // namespace drawloom::progress::barriers
 
-#endif // DRAWLOOM_LIB_ANALYSIS_PROGRESS_BARRIERPROGRAM_H
+#endif // DRAWLOOM_ANALYSIS_PROGRESS_BARRIERPROGRAM_H

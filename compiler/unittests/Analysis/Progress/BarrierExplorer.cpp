@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "drawloom/Analysis/Progress/BarrierExplorer.h"
+#include "BarrierExplorer.h"
 #include "BarrierProgram.h"
 #include "StateSet.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 
