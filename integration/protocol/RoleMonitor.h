@@ -99,13 +99,15 @@ struct Comparison {
   /// Whether one CTA of a pair, the leader, fills or empties its slots for
   /// both.
   bool fillsForPair(const plan::Pipe &pipe) const {
-    return pipe.scope != "cta" && plan.roles[pipe.producer].scope == "pair";
+    return pipe.scope != plan::Scope::cta &&
+           plan.roles[pipe.producer].scope == plan::Scope::pair;
   }
   bool emptiesForPair(const plan::Pipe &pipe) const {
     auto isOfPair = [&](const plan::Consumer &consumer) {
-      return plan.roles[consumer.role].scope == "pair";
+      return plan.roles[consumer.role].scope == plan::Scope::pair;
     };
-    return pipe.scope != "cta" && llvm::any_of(pipe.consumers, isOfPair);
+    return pipe.scope != plan::Scope::cta &&
+           llvm::any_of(pipe.consumers, isOfPair);
   }
   /// The CTAs where a role of the CTA `rank` arrives at one side of a pipe.
   uint32_t getSignaled(const plan::Pipe &pipe, Side side, unsigned rank) const;

@@ -130,19 +130,34 @@ static void visit(Archive &archive, std::vector<char> &bytes) {
   archive.raw(bytes);
 }
 
-template <typename Archive>
-static void visit(Archive &archive, agent::Engine &engine) {
+/// An enumeration of a dialect.
+template <typename Archive, typename Enum>
+static void visitSymbol(Archive &archive, Enum &value,
+                        std::optional<Enum> (*symbolize)(uint32_t)) {
   if constexpr (Archive::isReader) {
     uint64_t number = archive.number();
-    std::optional<agent::Engine> known;
+    std::optional<Enum> known;
     if (number <= UINT32_MAX)
-      known = agent::symbolizeEngine(static_cast<uint32_t>(number));
+      known = symbolize(static_cast<uint32_t>(number));
     if (!known)
       return archive.fail();
-    engine = *known;
+    value = *known;
   } else {
-    archive.number(static_cast<uint64_t>(engine));
+    archive.number(static_cast<uint64_t>(value));
   }
+}
+
+template <typename Archive>
+static void visit(Archive &archive, agent::Engine &engine) {
+  visitSymbol(archive, engine, agent::symbolizeEngine);
+}
+template <typename Archive>
+static void visit(Archive &archive, agent::Scope &scope) {
+  visitSymbol(archive, scope, agent::symbolizeScope);
+}
+template <typename Archive>
+static void visit(Archive &archive, plan::Unit &unit) {
+  visitChoice(archive, unit, plan::Unit::AtomicCounter);
 }
 
 template <typename Archive, typename Element>
@@ -170,7 +185,7 @@ template <typename Archive>
 static void visit(Archive &archive, plan::Role &role) {
   visitChoice(archive, role.kind, plan::Role::Kind::Schedule);
   visitAll(archive, role.name, role.warps, role.at, role.registers, role.scope,
-           role.engine, role.does, role.column, role.columns, role.produces,
+           role.units, role.does, role.column, role.columns, role.produces,
            role.consumes, role.because, role.program);
 }
 
@@ -336,10 +351,11 @@ private:
 template <typename Archive>
 static void visit(Archive &archive, plan::Plan &plan) {
   visitChoice(archive, plan.items, plan::Items::Dynamic);
+  visitChoice(archive, plan.verdict, plan::Verdict::Undecided);
   visitAll(archive, plan.kernel, plan.arch, plan.cluster, plan.roles,
            plan.pipes, plan.warps, plan.holes, plan.entryRegisters,
-           plan.sharedBytes, plan.tensorColumns, plan.memory, plan.verdict,
-           plan.verdictWords, plan.reasons);
+           plan.sharedBytes, plan.tensorColumns, plan.memory, plan.verdictWords,
+           plan.reasons);
   if (!plan.arch || !PlanCheck(plan).isSound())
     archive.fail();
 }

@@ -115,16 +115,16 @@ std::vector<StageText> drawloom::listStages(mlir::ModuleOp module,
 }
 
 static void printPlan(const Plan &plan, llvm::raw_ostream &os) {
+  bool isProved = plan.verdict == plan::Verdict::Proved ||
+                  plan.verdict == plan::Verdict::ProvedIf;
   os << "<section>\n<h1>@" << escapeForXml(plan.kernel) << " on "
      << plan.arch->name << "</h1>\n<p class=\"lead\">" << plan.roles.size()
      << (plan.roles.size() == 1 ? " role, " : " roles, ") << plan.pipes.size()
      << (plan.pipes.size() == 1 ? " pipe, " : " pipes, ") << plan.countThreads()
      << " threads. Deadlock-free:  "
-     << "<span class=\"verdict "
-     << (llvm::StringRef(plan.verdict).starts_with("proved") ? "proved"
-                                                             : "open")
-     << "\">"
-     << escapeForXml(plan.verdict.empty() ? "not looked at" : plan.verdict)
+     << "<span class=\"verdict " << (isProved ? "proved" : "open") << "\">"
+     << (plan.verdict == plan::Verdict::Unknown ? "not looked at"
+                                                : toString(plan.verdict))
      << (plan.verdictWords.empty() ? "" : " ")
      << escapeForXml(plan.verdictWords) << "</span></p>\n"
      << "<h2>Roles and pipes</h2>\n<div class=\"picture\">\n";

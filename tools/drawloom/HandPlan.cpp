@@ -21,7 +21,9 @@ using protocol::Graph;
 namespace {
 /// What a word of the graph for who works means in a plan.
 struct Worker {
-  llvm::StringRef by, engineWords, does;
+  llvm::StringRef by;
+  std::vector<plan::Unit> units;
+  llvm::StringRef does;
   plan::Role::Kind kind;
   plan::Engine engine;
 };
@@ -30,15 +32,26 @@ struct Worker {
 static const Worker &findWorker(const Graph::Role &role, bool produces) {
   using Kind = plan::Role::Kind;
   using plan::Engine;
+  using plan::Unit;
   static const Worker workers[] = {
-      {"tma", "TMA", "load", Kind::Load, Engine::tma},
-      {"tma", "TMA", "store", Kind::Compute, Engine::tma},
-      {"tensor-core", "tcgen05", "mma", Kind::Mma, Engine::tensor_core},
-      {"warp-groups", "wgmma, CUDA cores", "mma, compute", Kind::Mma,
+      {"tma", {Unit::Tma}, "load", Kind::Load, Engine::tma},
+      {"tma", {Unit::Tma}, "store", Kind::Compute, Engine::tma},
+      {"tensor-core", {Unit::Tcgen05}, "mma", Kind::Mma, Engine::tensor_core},
+      {"warp-groups",
+       {Unit::Wgmma, Unit::CudaCores},
+       "mma, compute",
+       Kind::Mma,
        Engine::threads},
-      {"clc", "CLC", "try_cancel, broadcast tile", Kind::Schedule,
+      {"clc",
+       {Unit::LaunchControl},
+       "try_cancel, broadcast tile",
+       Kind::Schedule,
        Engine::threads},
-      {"threads", "CUDA cores", "compute", Kind::Compute, Engine::threads}};
+      {"threads",
+       {Unit::CudaCores},
+       "compute",
+       Kind::Compute,
+       Engine::threads}};
   if (role.by == "tma")
     return workers[produces ? 0 : 1];
   return *llvm::find_if(workers, [&](const Worker &worker) {
@@ -102,8 +115,9 @@ static plan::Role makeRole(const Graph &graph, unsigned index,
   made.kind = worker.kind;
   made.warps = role.warps;
   made.at = role.firstWarp;
-  made.scope = graph.isPaired && role.by == "tensor-core" ? "pair" : "cta";
-  made.engine = worker.engineWords;
+  made.scope = graph.isPaired && role.by == "tensor-core" ? plan::Scope::pair
+                                                          : plan::Scope::cta;
+  made.units = worker.units;
   made.does = worker.does;
   if (!proof.network.roles.empty())
     made.program = makeProgram(proof.network.roles[index].body, worker.does);
@@ -121,7 +135,7 @@ static plan::Pipe makePipe(const Graph &graph, const Graph::Pipe &pipe,
                   .memory = pipe.memory == "tensor"    ? Memory::Tensor
                             : pipe.memory == "message" ? Memory::Message
                                                        : Memory::Shared,
-                  .scope = "cta",
+                  .scope = plan::Scope::cta,
                   .tensors = {},
                   .slotSize = pipe.size,
                   .producer = pipe.producer,
@@ -149,9 +163,9 @@ static plan::Pipe makePipe(const Graph &graph, const Graph::Pipe &pipe,
 static void setVerdict(plan::Plan &plan, const progress::Verdict &verdict,
                        bool isAtOdds) {
   using Kind = progress::Verdict::Kind;
-  plan.verdict = verdict.kind == Kind::proved     ? "proved"
-                 : verdict.kind == Kind::provedIf ? "proved if"
-                                                  : "undecided";
+  plan.verdict = verdict.kind == Kind::proved     ? plan::Verdict::Proved
+                 : verdict.kind == Kind::provedIf ? plan::Verdict::ProvedIf
+                                                  : plan::Verdict::Undecided;
   if (verdict.kind == Kind::proved || verdict.kind == Kind::provedIf)
     plan.verdictWords = verdict.words;
   else

@@ -65,8 +65,8 @@ static std::pair<double, const Object *> findPipeWaits(const Object &role) {
 static std::string findCriticalPath(const Timed &timed) {
   const plan::Plan &plan = timed.plan;
   auto start = llvm::find_if(plan.roles, [](const plan::Role &role) {
-    llvm::StringRef engine = role.engine;
-    return engine.contains("tcgen05") || engine.contains("wgmma");
+    return llvm::is_contained(role.units, plan::Unit::Tcgen05) ||
+           llvm::is_contained(role.units, plan::Unit::Wgmma);
   });
   if (start == plan.roles.end())
     return "";

@@ -38,7 +38,7 @@ static void printRole(const Role &role, llvm::raw_ostream &os) {
   os << "**role `@" << role.name << "`**: " << describeWarps(role);
   if (role.registers)
     os << ", " << *role.registers << " registers";
-  os << "\n\n- " << role.does << ", engine " << role.engine << '\n';
+  os << "\n\n- " << role.does << ", engine " << joinUnits(role.units) << '\n';
   printReasons(role.because, os);
 }
 

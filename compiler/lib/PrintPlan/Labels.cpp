@@ -136,7 +136,7 @@ static std::vector<StringRef> listFeatures(const Plan &plan) {
       }))
     features.push_back("TMA multicast");
   if (llvm::any_of(plan.roles, [](const Role &role) {
-        return role.kind == Role::Kind::Mma && role.scope == "pair";
+        return role.kind == Role::Kind::Mma && role.scope == Scope::pair;
       }))
     features.push_back("2-CTA MMA (cta_group::2)");
   // CTAs exchange parts of accumulators, or what they have reduced rows to.
@@ -172,13 +172,14 @@ std::string plan::describePlan(const Plan &plan) {
 }
 
 std::string plan::describeVerdict(const Plan &plan) {
-  if (plan.verdict.empty())
+  if (plan.verdict == Verdict::Unknown)
     return "not checked yet";
-  if (plan.verdict == "proved")
+  if (plan.verdict == Verdict::Proved)
     return "proved for all sizes";
+  std::string text = toString(plan.verdict).str();
   if (plan.verdictWords.empty())
-    return plan.verdict;
-  return plan.verdict + (plan.verdict == "undecided" ? ": " : " ") +
+    return text;
+  return text + (plan.verdict == Verdict::Undecided ? ": " : " ") +
          plan.verdictWords;
 }
 

@@ -9,6 +9,7 @@
 #include "Drawing.h"
 #include "Labels.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/PrintPlan/Print.h"
 #include "drawloom/Target/Architecture.h"
 #include "llvm/ADT/StringExtras.h"
@@ -23,8 +24,8 @@ static std::string describeUnits(const Role &role) {
   std::string text = describeWarps(role);
   if (role.registers)
     text += ", " + std::to_string(*role.registers) + " registers";
-  if (role.scope != "cta")
-    text += ", for the " + role.scope;
+  if (role.scope != Scope::cta)
+    text += ", for the " + stringifyScope(role.scope).str();
   return text;
 }
 
@@ -33,16 +34,17 @@ static std::string describeRing(const Pipe &pipe) {
   std::string text = std::to_string(pipe.slots) + " × " + describeSlot(pipe);
   if (pipe.memory != Pipe::Memory::Message)
     text += " " + toString(pipe.memory).str();
-  if (pipe.scope != "cta")
-    text += ", " + pipe.scope;
+  if (pipe.scope != Scope::cta)
+    text += ", " + stringifyScope(pipe.scope).str();
   return text;
 }
 
 /// "load a, b by TMA".
 static std::string describeWork(const Role &role) {
-  bool byThreads = llvm::StringRef(role.engine).contains("CUDA cores");
-  return byThreads || role.does.empty() ? role.does
-                                        : role.does + " by " + role.engine;
+  bool byThreads = llvm::is_contained(role.units, Unit::CudaCores);
+  return byThreads || role.does.empty()
+             ? role.does
+             : role.does + " by " + joinUnits(role.units);
 }
 
 static std::vector<std::string> makeRoleIds(const Plan &plan) {
@@ -111,8 +113,8 @@ static std::string describeTitle(const Plan &plan) {
     add(std::to_string(*plan.tensorColumns) + " of " +
         std::to_string(plan.arch->tensorMemory.columns) +
         " columns of tensor memory");
-  if (!plan.verdict.empty())
-    add("progress " + plan.verdict +
+  if (plan.verdict != Verdict::Unknown)
+    add("progress " + toString(plan.verdict).str() +
         (plan.verdictWords.empty() ? "" : " " + plan.verdictWords));
   std::string title = "<b>" + escapeForXml(text) + "</b>";
   if (!second.empty())

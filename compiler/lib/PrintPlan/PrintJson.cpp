@@ -46,8 +46,8 @@ static void printRole(const Plan &plan, const Role &role,
     json.attribute("warps", role.warps);
     printOptional(json, "at", role.at);
     printOptional(json, "registers", role.registers);
-    json.attribute("scope", role.scope);
-    json.attribute("engine", role.engine);
+    json.attribute("scope", stringifyScope(role.scope));
+    json.attribute("engine", joinUnits(role.units));
     json.attribute("does", role.does);
     if (role.columns) {
       json.attribute("column", role.column);
@@ -80,7 +80,7 @@ static void printPipe(const Plan &plan, const Pipe &pipe,
     json.attribute("name", pipe.name);
     json.attribute("slots", pipe.slots);
     json.attribute("memory", toString(pipe.memory));
-    json.attribute("scope", pipe.scope);
+    json.attribute("scope", stringifyScope(pipe.scope));
     json.attribute(inColumns ? "slotColumns" : "slotBytes", pipe.slotSize);
     json.attributeArray("tensors", [&] {
       for (const Tensor &tensor : pipe.tensors)
@@ -149,8 +149,7 @@ void plan::printJson(const Plan &plan, llvm::json::OStream &json) {
     printOptional(json, "tensorColumns", plan.tensorColumns);
     printLimits(plan, json);
     json.attributeObject("progress", [&] {
-      json.attribute("verdict",
-                     plan.verdict.empty() ? "unknown" : plan.verdict);
+      json.attribute("verdict", toString(plan.verdict));
       if (!plan.verdictWords.empty())
         json.attribute("message", plan.verdictWords);
     });

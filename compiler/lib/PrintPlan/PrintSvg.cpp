@@ -164,11 +164,11 @@ void GraphDrawer::makeLabels() {
     if (role.registers)
       units += ", " + std::to_string(*role.registers) + " registers";
     label.lines.push_back(units);
-    if (role.scope != "cta")
-      label.lines.push_back("one for the " + role.scope);
+    if (role.scope != Scope::cta)
+      label.lines.push_back("one for the " + stringifyScope(role.scope).str());
     wrap(role.does, 26, 3, label.lines);
-    if (!role.engine.empty())
-      label.lines.push_back("by " + role.engine);
+    if (!role.units.empty())
+      label.lines.push_back("by " + joinUnits(role.units));
     roleHeight = std::max<int64_t>(roleHeight, label.lines.size() * 15 + 15);
   }
   for (const Pipe &pipe : plan.pipes) {
@@ -180,8 +180,8 @@ void GraphDrawer::makeLabels() {
     if (pipe.memory != Pipe::Memory::Message)
       ring += " " + toString(pipe.memory).str();
     lines.push_back(ring);
-    if (pipe.scope != "cta")
-      lines.push_back("across the " + pipe.scope);
+    if (pipe.scope != Scope::cta)
+      lines.push_back("across the " + stringifyScope(pipe.scope).str());
     for (const Tensor &tensor : pipe.tensors) {
       Pipe one;
       one.tensors = {tensor};

@@ -9,6 +9,7 @@
 #include "Budgets.h"
 #include "Labels.h"
 #include "TextLayout.h"
+#include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/PrintPlan/Print.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -48,8 +49,8 @@ static std::string describeRole(const Plan &plan, const Role &role) {
   return text;
 }
 
-static std::string describeScope(StringRef scope) {
-  return scope == "pair" ? "CTA pair" : scope.str();
+static std::string describeScope(Scope scope) {
+  return scope == Scope::pair ? "CTA pair" : stringifyScope(scope).str();
 }
 
 static void printRoles(const Plan &plan, llvm::raw_ostream &os) {
@@ -63,14 +64,14 @@ static void printRoles(const Plan &plan, llvm::raw_ostream &os) {
   std::vector<std::pair<int64_t, std::vector<std::string>>> rows;
   for (const Role &role : plan.roles) {
     std::string name = "@" + role.name;
-    if (role.scope != "cta")
+    if (role.scope != Scope::cta)
       name += " (" + describeScope(role.scope) + ")";
     rows.push_back(
         {role.at.value_or(0),
          {name,
           role.at ? warps(*role.at, role.warps) : std::to_string(role.warps),
-          role.registers ? std::to_string(*role.registers) : "", role.engine,
-          describeRole(plan, role)}});
+          role.registers ? std::to_string(*role.registers) : "",
+          joinUnits(role.units), describeRole(plan, role)}});
   }
   for (size_t i = 0; i < plan.holes.size();) {
     size_t end = i + 1;
@@ -103,7 +104,7 @@ static void printPipes(const Plan &plan, llvm::raw_ostream &os) {
       {"pipeline", ">stages", "memory", ">stage", "from → to", "holds"});
   for (const Pipe &pipe : plan.pipes) {
     std::string memory = toString(pipe.memory).str();
-    if (pipe.scope != "cta")
+    if (pipe.scope != Scope::cta)
       memory += " (" + describeScope(pipe.scope) + ")";
     // One line for each consumer: there may be many.
     std::string from = "@" + plan.roles[pipe.producer].name;

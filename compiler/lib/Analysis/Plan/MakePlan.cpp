@@ -98,7 +98,7 @@ void PlanMaker::addPipe(PipeOp pipeOp) {
   PipeType type = pipeOp.getPipe().getType();
   pipe.name = pipeOp.getName().str();
   pipe.slots = pipeOp.getSlots();
-  pipe.scope = stringifyScope(pipeOp.getScope()).str();
+  pipe.scope = pipeOp.getScope();
   SlotFootprint slot = getSlotFootprint(pipeOp);
   switch (type.getMemory()) {
   case Memory::smem:
@@ -161,10 +161,18 @@ static Role::Kind classify(RoleOp op, const Role &role, const Plan &plan) {
 }
 
 /// What works for a role, by the hardware's own names.
-static std::string nameEngine(Engine engine) {
-  if (engine == Engine::threads)
-    return "CUDA cores";
-  return engine == Engine::tensor_core ? "tcgen05" : toString(engine).str();
+static Unit getUnit(Engine engine) {
+  switch (engine) {
+  case Engine::threads:
+    return Unit::CudaCores;
+  case Engine::cp_async:
+    return Unit::CpAsync;
+  case Engine::tma:
+    return Unit::Tma;
+  case Engine::tensor_core:
+    return Unit::Tcgen05;
+  }
+  llvm_unreachable("all engines have a unit");
 }
 
 void PlanMaker::addRole(RoleOp roleOp) {
@@ -174,7 +182,7 @@ void PlanMaker::addRole(RoleOp roleOp) {
   role.warps = roleOp.getWarps();
   role.at = roleOp.getAt();
   role.registers = roleOp.getRegisters();
-  role.scope = stringifyScope(roleOp.getScope()).str();
+  role.scope = roleOp.getScope();
   role.because = readReasons(roleOp.getBecauseAttr());
   if (ScratchAttr scratch = roleOp.getScratchAttr()) {
     role.column = scratch.getColumn();
@@ -197,17 +205,17 @@ void PlanMaker::addRole(RoleOp roleOp) {
     if (role.kind == Role::Kind::Load &&
         plan.pipes[pipe].memory != Pipe::Memory::Message)
       engine = plan.pipes[pipe].producerEngine;
-  role.engine = nameEngine(engine);
+  role.units = {getUnit(engine)};
   roleOp.walk([&](tile::MmaOp mma) {
     if (!isTcgen05Mma(mma, arch))
-      role.engine = "wgmma, CUDA cores";
+      role.units = {Unit::Wgmma, Unit::CudaCores};
     else if (role.warps > 1)
-      role.engine = "tcgen05, CUDA cores";
+      role.units = {Unit::Tcgen05, Unit::CudaCores};
   });
   role.does = summarize(role.program);
   if (role.kind == Role::Kind::Schedule) {
     bool hasControl = arch.clusterLaunchControl;
-    role.engine = hasControl ? "CLC" : "atomic counter";
+    role.units = {hasControl ? Unit::LaunchControl : Unit::AtomicCounter};
     role.does = hasControl ? "try_cancel, broadcast tile"
                            : "atomic add, broadcast tile";
   }
@@ -219,6 +227,20 @@ StringRef plan::toString(Items items) {
   static constexpr StringLiteral names[] = {"one", "static", "dynamic"};
   return names[static_cast<unsigned>(items)];
 }
+
+StringRef plan::toString(Unit unit) {
+  static constexpr StringLiteral names[] = {"CUDA cores",    "cp.async", "TMA",
+                                            "tcgen05",       "wgmma",    "CLC",
+                                            "atomic counter"};
+  return names[static_cast<unsigned>(unit)];
+}
+
+std::string plan::joinUnits(ArrayRef<Unit> units) {
+  return llvm::join(
+      llvm::map_range(units, [](Unit unit) { return toString(unit); }), ", ");
+}
+
+bool Pipe::isStaging() const { return hasOneRole() && scope == Scope::cta; }
 
 Items PlanMaker::findItems() {
   Items kind = Items::One;
@@ -260,9 +282,23 @@ void PlanMaker::mapMemory() {
   });
 }
 
-static StringRef toString(VerdictKind verdict) {
-  static constexpr StringLiteral names[] = {"proved", "proved if", "deadlock",
-                                            "undecided"};
+static Verdict getVerdict(VerdictKind kind) {
+  switch (kind) {
+  case VerdictKind::proved:
+    return Verdict::Proved;
+  case VerdictKind::proved_if:
+    return Verdict::ProvedIf;
+  case VerdictKind::deadlock:
+    return Verdict::Deadlock;
+  case VerdictKind::undecided:
+    return Verdict::Undecided;
+  }
+  llvm_unreachable("all verdicts are known");
+}
+
+StringRef plan::toString(Verdict verdict) {
+  static constexpr StringLiteral names[] = {"unknown", "proved", "proved if",
+                                            "deadlock", "undecided"};
   return names[static_cast<unsigned>(verdict)];
 }
 
@@ -270,7 +306,7 @@ void PlanMaker::readVerdict() {
   VerdictAttr verdict = op.getVerdictAttr();
   if (!verdict)
     return;
-  plan.verdict = toString(verdict.getKind()).str();
+  plan.verdict = getVerdict(verdict.getKind());
   if (StringAttr words = verdict.getWords())
     plan.verdictWords = words.str();
 }

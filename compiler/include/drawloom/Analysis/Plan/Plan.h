@@ -32,11 +32,13 @@ struct Architecture;
 namespace drawloom::agent {
 class SwitchOp;
 enum class Engine : uint32_t;
+enum class Scope : uint32_t;
 } // namespace drawloom::agent
 
 namespace drawloom::plan {
 
 using agent::Engine;
+using agent::Scope;
 
 /// One step of what a role does with its slots, in the order of its program.
 struct Step {
@@ -71,6 +73,23 @@ struct Step {
   std::vector<Step> body = {};
 };
 
+/// What works for a role.
+enum class Unit {
+  CudaCores,
+  CpAsync,
+  Tma,
+  Tcgen05,
+  Wgmma,
+  LaunchControl,
+  AtomicCounter
+};
+
+/// "CUDA cores", "cp.async", "TMA", "tcgen05", "wgmma", "CLC", "atomic
+/// counter".
+llvm::StringRef toString(Unit unit);
+/// "wgmma, CUDA cores".
+std::string joinUnits(llvm::ArrayRef<Unit> units);
+
 struct Role {
   enum class Kind { Load, Mma, Compute, Schedule };
 
@@ -80,10 +99,8 @@ struct Role {
   /// The first warp, once placed.
   std::optional<int64_t> at;
   std::optional<int64_t> registers;
-  /// "cta", "pair" or "cluster".
-  std::string scope;
-  /// What works for the role: "TMA", "tcgen05", "wgmma, CUDA cores".
-  std::string engine;
+  Scope scope{};
+  std::vector<Unit> units;
   /// "load a, b", "cast, add, cast, store d".
   std::string does;
   /// Columns of tensor memory for results that are in no pipe.
@@ -131,7 +148,7 @@ struct Pipe {
   std::string name;
   int64_t slots = 1;
   Memory memory = Memory::Shared;
-  std::string scope;
+  Scope scope{};
   std::vector<Tensor> tensors;
   /// From one slot to the next, in each CTA: bytes, or columns of tensor
   /// memory.
@@ -146,9 +163,9 @@ struct Pipe {
   std::vector<std::string> because;
 
   /// One role is on both sides: an output that is staged for a bulk store.
-  bool isStaging() const { return hasOneRole() && scope == "cta"; }
+  bool isStaging() const;
   /// The same in every CTA of a cluster: each gives what all get.
-  bool isExchange() const { return hasOneRole() && scope != "cta"; }
+  bool isExchange() const { return hasOneRole() && !isStaging(); }
 
 private:
   bool hasOneRole() const {
@@ -169,6 +186,12 @@ enum class Items { One, Static, Dynamic };
 /// "one", "static", "dynamic".
 llvm::StringRef toString(Items items);
 
+/// What the proof of progress has said; unknown before it.
+enum class Verdict { Unknown, Proved, ProvedIf, Deadlock, Undecided };
+
+/// "unknown", "proved", "proved if", "deadlock", "undecided".
+llvm::StringRef toString(Verdict verdict);
+
 struct Plan {
   std::string kernel;
   /// Never null in a plan that makePlan has made.
@@ -187,8 +210,7 @@ struct Plan {
   /// Shared memory from its start, once placed. Reused bytes appear twice.
   std::vector<MemoryRange> memory;
 
-  /// "proved", "proved if", "undecided"; empty before the proof.
-  std::string verdict;
+  Verdict verdict = Verdict::Unknown;
   /// The condition, or the construct that the proof has no word for.
   std::string verdictWords;
   /// Why the schedule is what it is.
