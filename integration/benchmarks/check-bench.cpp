@@ -18,16 +18,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "CutlassHost.h"
+#include "drawloom/Run/Execute.h"
 #include "drawloom/Runtime/Launch.h"
 #include "drawloom/Session/Compile.h"
 #include "drawloom/Target/Architecture.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -227,23 +226,11 @@ static double runCutlass(const Row &row, const runtime::Device &device) {
   return runEntry(device, readFile(kernel->ptxFile), shape, parameters);
 }
 
-/// The emulated one, whose driver is installed beside the benchmark.
-static runtime::Device openDevice(const target::Architecture &arch) {
-  bool isBlackwell = arch.mma == target::MmaInstruction::Tcgen05;
-  setenv("DRAWLOOM_DEVICE", isBlackwell ? "b200" : "h100", 1);
-  static int anchor;
-  llvm::SmallString<128> path(
-      llvm::sys::fs::getMainExecutable(nullptr, &anchor));
-  llvm::sys::path::remove_filename(path);
-  llvm::sys::path::append(path, "..", "lib", "drawloom", "libcuda.so.1");
-  return exitOnError(
-      runtime::Device::open(exitOnError(runtime::Driver::open(path))));
-}
-
 static double runRow(const Row &row) {
   const target::Architecture &arch =
       *exitOnError(target::findArchitecture(row.arch));
-  runtime::Device device = openDevice(arch);
+  runtime::Device device =
+      exitOnError(run::openDevice(run::getEmulatedDevice(arch), /*sms=*/0));
   switch (row.kind) {
   case Row::Example:
     return runExample(row, device, arch);

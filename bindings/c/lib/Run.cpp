@@ -146,14 +146,6 @@ static llvm::json::Array toJson(llvm::ArrayRef<run::Comparison> comparisons) {
   return array;
 }
 
-namespace {
-/// A device, and what has to be there while it is opened.
-struct OpenedDevice {
-  std::shared_ptr<runtime::Driver> driver;
-  runtime::Device device;
-};
-} // namespace
-
 /// Writes the plan to a file for the emulated driver, which names roles and
 /// pipes in findings by it.
 static llvm::Error writePlan(const plan::Plan &plan,
@@ -199,12 +191,12 @@ static llvm::Error checkOptions(const DrawloomRunOptions &options) {
 
 static int askInterrupted() { return isInterrupted(); }
 
-static llvm::Expected<OpenedDevice>
+static llvm::Expected<runtime::Device>
 openDevice(const CompiledKernel &kernel, const target::Architecture &arch,
            const DrawloomRunOptions &options) {
   llvm::StringRef name =
       options.device ? options.device : run::getEmulatedDevice(arch);
-  std::string library = "libcuda.so.1";
+  unsigned sms = options.sms ? options.sms : run::countSms(kernel.info);
   std::vector<runtime::Driver::Setting> settings;
   llvm::SmallString<128> planFile;
   llvm::scope_exit removePlan([&] {
@@ -216,28 +208,21 @@ openDevice(const CompiledKernel &kernel, const target::Architecture &arch,
       return llvm::createStringError(
           "orders and checks need an emulated device, not cuda [api-argument]");
   } else {
-    library = findDriver();
-    unsigned sms = options.sms ? options.sms : run::countSms(kernel.info);
     if (options.check)
       if (llvm::Error error = writePlan(kernel.plan, planFile))
         return error;
-    settings = {{"DRAWLOOM_DEVICE", name.str()},
-                {"DRAWLOOM_SMS", std::to_string(sms)},
-                {"DRAWLOOM_CHECK", orEmpty(options.check).str()},
+    settings = {{"DRAWLOOM_CHECK", orEmpty(options.check).str()},
                 {"DRAWLOOM_CHECK_PLAN", planFile.str().str()},
                 {"DRAWLOOM_CHECK_REPORT", ""},
                 {"DRAWLOOM_QUIET", "1"}};
     if (options.order)
       settings.push_back({"DRAWLOOM_ORDER", options.order});
   }
-  auto driver = runtime::Driver::open(library, settings);
-  if (!driver)
-    return driver.takeError();
-  (*driver)->setInterrupted(asksCaller() ? askInterrupted : nullptr);
-  llvm::Expected<runtime::Device> device = runtime::Device::open(*driver);
-  if (!device)
-    return device.takeError();
-  return OpenedDevice{*driver, std::move(*device)};
+  llvm::Expected<runtime::Device> device =
+      run::openDevice(name, sms, settings, findDriver());
+  if (device)
+    device->getDriver().setInterrupted(asksCaller() ? askInterrupted : nullptr);
+  return device;
 }
 
 namespace {
@@ -307,19 +292,20 @@ runProgram(const DrawloomProgram &program, llvm::ArrayRef<DrawloomArray> arrays,
     while (!lock.try_lock_for(std::chrono::milliseconds(50)))
       if (isInterrupted())
         return failInterrupted();
-    llvm::Expected<OpenedDevice> opened = openDevice(**chosen, **arch, options);
-    if (!opened)
-      return opened.takeError();
+    llvm::Expected<runtime::Device> device =
+        openDevice(**chosen, **arch, options);
+    if (!device)
+      return device.takeError();
     CompiledModule one;
     one.kernels = {**chosen};
     one.ptx = program.compiled.ptx;
-    if (llvm::Error error = run::execute(one, opened->device, *arguments))
+    if (llvm::Error error = run::execute(one, *device, *arguments))
       return error;
-    report["device"] = opened->device.name();
-    report["sms"] = opened->device.smCount();
+    report["device"] = device->name();
+    report["sms"] = device->smCount();
     if (options.check) {
       llvm::Expected<llvm::json::Value> findings =
-          llvm::json::parse(opened->driver->findings());
+          llvm::json::parse(device->getDriver().findings());
       if (!findings)
         return findings.takeError();
       report["check"] = std::move(*findings);

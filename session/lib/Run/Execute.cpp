@@ -30,24 +30,29 @@ StringRef run::getEmulatedDevice(const target::Architecture &arch) {
   return arch.mma == target::MmaInstruction::Tcgen05 ? "b200" : "h100";
 }
 
+std::string run::findDriverOfCommand() {
+  static int anchor;
+  llvm::SmallString<128> path(
+      llvm::sys::fs::getMainExecutable(nullptr, &anchor));
+  llvm::sys::path::remove_filename(path);
+  llvm::sys::path::append(path, "..", "lib", "drawloom", "libcuda.so.1");
+  return path.str().str();
+}
+
 llvm::Expected<runtime::Device>
 run::openDevice(StringRef name, unsigned sms,
-                ArrayRef<runtime::Driver::Setting> settings) {
-  std::string library = "libcuda.so.1";
-  if (name != "cuda") {
-    // The emulator's driver is installed beside the command.
-    static int anchor;
-    llvm::SmallString<128> path(
-        llvm::sys::fs::getMainExecutable(nullptr, &anchor));
-    llvm::sys::path::remove_filename(path);
-    llvm::sys::path::append(path, "..", "lib", "drawloom", "libcuda.so.1");
-    library = path.str().str();
-    setenv("DRAWLOOM_DEVICE", name.str().c_str(), 1);
+                ArrayRef<runtime::Driver::Setting> settings,
+                StringRef emulatedDriver) {
+  bool isEmulated = name != "cuda";
+  SmallVector<runtime::Driver::Setting> all(settings);
+  if (isEmulated) {
+    all.push_back({"DRAWLOOM_DEVICE", name.str()});
     if (sms)
-      setenv("DRAWLOOM_SMS", std::to_string(sms).c_str(), 1);
+      all.push_back({"DRAWLOOM_SMS", std::to_string(sms)});
   }
   llvm::Expected<std::shared_ptr<runtime::Driver>> driver =
-      runtime::Driver::open(library, settings);
+      isEmulated ? runtime::Driver::open(emulatedDriver, all)
+                 : runtime::Driver::open();
   if (!driver)
     return driver.takeError();
   return runtime::Device::open(*driver);

@@ -23,12 +23,17 @@ namespace drawloom::run {
 /// The emulated device that runs code for the architecture: "h100" or "b200".
 llvm::StringRef getEmulatedDevice(const target::Architecture &arch);
 
+/// The emulated driver that is installed beside a command.
+std::string findDriverOfCommand();
+
 /// Opens `cuda`, a GPU of the host, or an emulated `h100` or `b200` with so
-/// many SMs (0: as many as the real one), with other settings of the emulated
-/// driver. A process can have one emulated device at a time.
+/// many SMs (0: as many as DRAWLOOM_SMS says, or the real one has), with more
+/// settings of the emulated driver. A process can have one emulated device at a
+/// time.
 llvm::Expected<runtime::Device>
 openDevice(llvm::StringRef name, unsigned sms,
-           llvm::ArrayRef<runtime::Driver::Setting> settings = {});
+           llvm::ArrayRef<runtime::Driver::Setting> settings = {},
+           llvm::StringRef emulatedDriver = findDriverOfCommand());
 
 /// SMs that an emulated device has by default: two, or one for each CTA of
 /// a cluster.
