@@ -8,6 +8,7 @@ that one doesn't count.
 
 import argparse
 import csv
+import hashlib
 import math
 import os
 import subprocess
@@ -75,34 +76,68 @@ def run_rows(args, time) -> None:
             driver.reset()
 
 
+class Results:
+    """What was run, in a file, so that an exam that is stopped goes on where it was. A file is of
+    one library, whose hash is its first line."""
+
+    def __init__(self, args) -> None:
+        self.known = {}
+        self.file = None
+        if not args.results:
+            return
+        digest = hashlib.sha256(Path(args.library).resolve().read_bytes()).hexdigest()
+        self.file = open(args.results, "a+")
+        self.file.seek(0)
+        first, *lines = self.file.read().splitlines() or [""]
+        if not first:
+            print(digest, file=self.file, flush=True)
+        elif first != digest:
+            sys.exit(f"{args.results} has the results of another library")
+        for line in lines:
+            *key, ns, cycles, use = line.split("\t")
+            self.known[tuple(key)] = (int(ns), int(cycles), float(use))
+
+    def add(self, key: tuple, result: tuple) -> None:
+        self.known[key] = result
+        if self.file and result[0]:
+            print(*key, *result, sep="\t", file=self.file, flush=True)
+
+
 def predict(rows: list[dict], args, script: str = __file__) -> None:
-    """Versions that are the same kernel here are run once."""
+    """Versions that are the same kernel here are run once, and the smallest problems first."""
+    results = Results(args)
     runs = {}
     for row in rows:
         row.update(ns=0, cycles=0, use=0.0)
         if row["recipe"]:
-            runs.setdefault(tuple(row[c] for c in COLUMNS), []).append(row)
-    keys = list(runs)
+            runs.setdefault((*(row[c] for c in COLUMNS), str(args.seed)), []).append(row)
+    keys = sorted((key for key in runs if key not in results.known),
+                  key=lambda key: math.prod(int(key[COLUMNS.index(s)]) for s in "mnk"))
     for arch in sorted({key[0] for key in keys}):
         chosen = [(i, key) for i, key in enumerate(keys) if key[0] == arch]
-        parts = [chosen[i::args.jobs] for i in range(args.jobs)]
+        output, end = os.pipe()
         workers = []
-        for part in parts:
-            text = "".join("\t".join((str(i), *key)) + "\n" for i, key in part)
+        for part in (chosen[i::args.jobs] for i in range(args.jobs)):
+            text = "".join("\t".join((str(i), *key[:-1])) + "\n" for i, key in part)
             worker = subprocess.Popen([sys.executable, script, "--library", args.library, "--worker", arch,
-                                       "--seed", str(args.seed)], stdin=subprocess.PIPE,
-                                      stdout=subprocess.PIPE, text=True)
+                                       "--seed", str(args.seed)], stdin=subprocess.PIPE, stdout=end, text=True)
             worker.stdin.write(text)
             worker.stdin.close()
             workers.append(worker)
+        os.close(end)
+        for line in os.fdopen(output):
+            index, ns, cycles, use = line.split()
+            key = keys[int(index)]
+            results.add(key, (int(ns), int(cycles), float(use)))
+            for row in runs[key]:
+                print(f"{row['ladder']} {row['version']} k={row['k']}: {int(ns) / 1e3:.1f} us", file=sys.stderr,
+                      flush=True)
         for worker in workers:
-            for line in worker.stdout:
-                index, ns, cycles, use = line.split()
-                for row in runs[keys[int(index)]]:
-                    row.update(ns=int(ns), cycles=int(cycles), use=float(use))
-                    print(f"{row['ladder']} {row['version']} k={row['k']}: {int(ns) / 1e3:.1f} us", file=sys.stderr,
-                          flush=True)
             worker.wait()
+    for key, part in runs.items():
+        if key in results.known:
+            for row in part:
+                row["ns"], row["cycles"], row["use"] = results.known[key]
 
 
 def judge(ladder: str, rows: list[dict]) -> tuple[int, int, float | None, float]:
@@ -145,6 +180,7 @@ def main() -> int:
     parser.add_argument("--ladder", action="append", help="only this one; may be repeated")
     parser.add_argument("--most", type=int, default=0, metavar="N",
                         help="only rungs of at most N steps of 2^30 operations")
+    parser.add_argument("--results", metavar="FILE", help="what was run is kept here, and isn't run again")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--least", type=float, default=0.0, help="fail below this share within 15 %%")

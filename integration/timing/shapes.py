@@ -112,6 +112,7 @@ def main() -> int:
     parser.add_argument("--set", choices=("development", "held-out"), help="only this one")
     parser.add_argument("--table", action="append", help="only this one; may be repeated")
     parser.add_argument("--deepest", type=int, metavar="K", help="only shapes of at most this K")
+    parser.add_argument("--results", metavar="FILE", help="what was run is kept here, and isn't run again")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--most", type=float, metavar="PERCENT", help="fail if the median error is larger")
