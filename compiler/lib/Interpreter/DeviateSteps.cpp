@@ -158,9 +158,20 @@ static LogicalResult bitwise(Operation *op, Evaluator &eval) {
   return isBit ? selection(op, eval) : integers<anything>(op, eval);
 }
 
+/// Whether the answer depends only on whether there are numbers: those are the
+/// same on the hardware, unless an operand may be anything.
+static bool asksForNumbers(Operation *op) {
+  using mlir::arith::CmpFPredicate;
+  auto compare = mlir::dyn_cast<mlir::arith::CmpFOp>(op);
+  return compare && (compare.getLhs() == compare.getRhs() ||
+                     compare.getPredicate() == CmpFPredicate::ORD ||
+                     compare.getPredicate() == CmpFPredicate::UNO);
+}
+
 /// A comparison is the same on the hardware if the operands are further apart
 /// than they may be off. Otherwise the answer is open, which is written as 1.
 static LogicalResult comparison(Operation *op, Evaluator &eval) {
+  bool ofNumbers = asksForNumbers(op);
   TensorRef offA = eval.getDeviation(op->getOperand(0));
   TensorRef offB = eval.getDeviation(op->getOperand(1));
   if (!offA && !offB)
@@ -171,7 +182,8 @@ static LogicalResult comparison(Operation *op, Evaluator &eval) {
     double off =
         (offA ? offA->getFloat(i) : 0) + (offB ? offB->getFloat(i) : 0);
     double distance = std::abs(read(*a, i) - read(*b, i));
-    deviation.setFloat(i, off != 0 && !(distance > off) ? 1 : 0);
+    bool isOpen = ofNumbers ? off == infinity : off != 0 && !(distance > off);
+    deviation.setFloat(i, isOpen ? 1 : 0);
   }
   setDeviation(op, eval, std::move(deviation));
   return llvm::success();
