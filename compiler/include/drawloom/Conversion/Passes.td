@@ -51,7 +51,10 @@ def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", "::mlir::ModuleOp"> {
     is cut into work tiles; the others are walked inside one. Operations are
     tiled and fused with upstream's `TilingInterface`, each result on its own;
     then loops over the same axis that do not need each other become one loop,
-    and CSE finds what they share.
+    and CSE finds what they share. A loop that adds up what depends on the
+    maximum of an earlier one goes into that loop, too, if the dependence is a
+    factor `exp(slope * maximum)`: what was added up is rescaled when the maximum
+    grows. Quotients by a result of the earlier loop are computed behind it.
 
     **Tile sizes** come from the schedule: one for each dimension of the results,
     in their order, then one for each axis that is reduced. Axes along which a

@@ -65,13 +65,34 @@ static std::optional<tile::Untiled::Mma> matchMma(LinalgFunction &function,
                             getName(b)};
 }
 
+/// Finds the axes that are better not cut: work tiles along one that a product
+/// doesn't have would each compute the product. Of a product whose result is
+/// walked, each step would load the other operand again.
+static void findUndivided(LinalgFunction &function) {
+  for (auto [number, axis] : llvm::enumerate(function.axes))
+    axis.undivided = llvm::any_of(function.ops, [&](linalg::LinalgOp op) {
+      FailureOr<linalg::ContractionDimensions> dims = matchMatrixProduct(op);
+      if (failed(dims))
+        return false;
+      ArrayRef<int64_t> axes = function.opAxes[op];
+      return axis.item ? !llvm::is_contained(axes, number)
+                       : axes[dims->k.back()] == int64_t(number) &&
+                             !function.axes[axes[dims->n.back()]].item;
+    });
+}
+
 /// What the planner must know to choose tile sizes: for each axis in `thick`
 /// its size, and what lies along these axes.
 static tile::Untiled describe(LinalgFunction &function,
                               ArrayRef<Axis *> thick) {
   tile::Untiled untiled;
-  for (Axis *axis : thick)
+  for (Axis *axis : thick) {
+    if (axis->undivided)
+      untiled.undivided.push_back(untiled.axes.size());
+    if (!axis->item)
+      untiled.walked.push_back(untiled.axes.size());
     untiled.axes.push_back(axis->size);
+  }
   auto addTensor = [&](std::string name, Type type, ArrayRef<int64_t> axes,
                        bool isOutput) {
     tile::Untiled::Tensor tensor = {std::move(name), {}, 0, isOutput};
@@ -196,6 +217,7 @@ static LogicalResult widen(LinalgFunction &function, Axis &axis, bool given) {
 
 LogicalResult linalg_to_tile::chooseTiles(LinalgFunction &function,
                                           int64_t smaller) {
+  findUndivided(function);
   SmallVector<Axis *> all, thick;
   for (Axis &axis : function.axes) {
     if (axis.unit)

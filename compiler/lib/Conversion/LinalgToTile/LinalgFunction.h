@@ -26,12 +26,13 @@
 //   FindAxes        the axes, from the indexing maps
 //   ChooseTiles     a tile size for each, from the schedule
 //   NominalProgram  a copy of the function in which every axis is exactly two
-//     TileAndFuse   tiles long: upstream's tile-and-fuse sees static shapes and
-//                   no edges
+//     TileAndFuse   tiles long, or one that is walked in one step: upstream's
+//                   tile-and-fuse sees static shapes and no edges
 //   EmitKernel      the tiled copy becomes a tile.kernel; here the real sizes
 //     EmitOp        come back: loops run to them, loads pad, reductions are
 //     EmitAccess    masked where the padding would take part, stores clip
 //     Padding
+//   RescaleReductions  sums that depend on a maximum follow it as it grows
 //
 // The invariant: the nominal sizes decide nothing. A loop of the copy stands
 // for all the tiles of its axis, and is replaced by a loop over the real size.
@@ -75,6 +76,8 @@ struct Axis {
   bool unit = false;
   /// Cut into work tiles, rather than walked inside one.
   bool item = false;
+  /// Better not cut: some product would be computed again for each tile.
+  bool undivided = false;
   /// Elements of a tile; 0 if the axis has one element and is never cut.
   int64_t tile = 0;
 
@@ -86,8 +89,17 @@ struct Axis {
   };
   std::optional<Place> place;
 
+  /// Walked in one step, so that what is computed there once is there for
+  /// everything else.
+  bool isOneTile() const {
+    return (!item || undivided) && !mlir::ShapedType::isDynamic(size) &&
+           size > 0 && size <= tile;
+  }
+
   /// The length of the axis in the nominal program.
-  int64_t getNominalSize() const { return tile ? 2 * tile : 1; }
+  int64_t getNominalSize() const {
+    return tile == 0 ? 1 : isOneTile() ? tile : 2 * tile;
+  }
 
   /// The last tile may reach past the end.
   bool hasEdge() const {
@@ -161,6 +173,10 @@ llvm::FailureOr<LinalgFunction> findAxes(mlir::func::FuncOp func);
 
 /// Gives each axis its tile size.
 llvm::LogicalResult chooseTiles(LinalgFunction &function, int64_t smaller);
+
+/// Puts loops whose sums depend on the end of an earlier loop into that loop,
+/// where what is added up can be rescaled as it goes. Returns how many.
+unsigned rescaleReductions(tile::KernelOp kernel);
 
 } // namespace drawloom::linalg_to_tile
 

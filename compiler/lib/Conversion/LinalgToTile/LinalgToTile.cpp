@@ -73,6 +73,11 @@ static LogicalResult convert(func::FuncOp func, int64_t smaller) {
   IRRewriter rewriter(kernel->getContext());
   DominanceInfo dominance(*kernel);
   eliminateCommonSubExpressions(rewriter, dominance, *kernel);
+  if (unsigned merged = rescaleReductions(*kernel))
+    tile::addReasons(*kernel,
+                     {"reduce: " + std::to_string(merged + 1) +
+                      " loops are one, because sums that depend on a maximum "
+                      "are rescaled as it grows"});
   if (std::vector<std::string> reasons = explainProducts(*function, *kernel);
       !reasons.empty())
     tile::addReasons(*kernel, reasons);

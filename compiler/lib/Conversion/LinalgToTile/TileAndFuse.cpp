@@ -31,7 +31,7 @@ public:
       : program(program), function(function),
         rewriter(program.func.getContext()) {
     for (auto [number, axis] : llvm::enumerate(function.axes))
-      if (axis.tile)
+      if (axis.tile && !axis.isOneTile())
         (axis.item ? items : walked).push_back(number);
   }
 

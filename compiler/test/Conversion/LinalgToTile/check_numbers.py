@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from function import TILE, Function
-from near import Near, exact, product
+from near import Near, exact, product, rescaled
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "Interpreter"))
 from check_examples import FORMATS, U32, U64, compare, g, random, small_ints  # noqa: E402
@@ -218,8 +218,51 @@ def softmax(f, r):
     result = (f.line(f"linalg.softmax dimension(1) ins({x[0]} : {kind}) outs({out[0]} : {kind}) -> {kind}"), *x[1:])
     X = random((f.sizes["M"], f.sizes["N"]), "f32", r)
     near = exact(X)
-    e = (near - near.max(1)[:, None]).exp()
-    return [result], [(X, "f32")], [(e / e.sum(1, TILE["N"])[:, None], "f32")]
+    maximum, total, _ = rescaled(near, TILE["N"])
+    return [result], [(X, "f32")], [((near - maximum[:, None]).exp() / total[:, None], "f32")]
+
+
+def attention(element, masked):
+    """One walk over the columns, with a maximum that grows. With a mask, a row may
+    have nothing in its first tile, or nothing at all: then it is NaN, as by the
+    formula, and so is its sum; without columns, both are 0."""
+    u, least = {"bf16": (UBF16, 0), "f16": (2.0**-11, 2.0**-25)}[element]
+
+    def case(f, r):
+        q, k, v = f.argument("M K", element), f.argument("J K", element), f.argument("J N", element)
+        s = f.matmul(q, k, f.fill("M J", "f32", "0.0"), ["m, k", "n, k", "m, n"])
+        if masked:
+            s = f.generic("m j", [(s, "m, j")], (f.empty("M J", "f32"), "m, j"), """%m = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %in = arith.cmpi sge, %j, %m : index
+    %none = arith.constant 0xFF800000 : f32
+    %s = arith.select %in, %x0, %none : f32""")
+        largest = f.generic("m j", [(s, "m, j")], (f.fill("M", "f32", "0xFF800000"), "m"),
+                            "%s = arith.maximumf %x1, %x0 : f32", reduced="j")
+        e = f.generic("m j", [(s, "m, j"), (largest, "m")], (f.empty("M J", "f32"), "m, j"),
+                      "%d = arith.subf %x0, %x1 : f32\n    %e = math.exp %d : f32")
+        total = f.generic("m j", [(e, "m, j")], (f.fill("M", "f32", "0.0"), "m"),
+                          "%s = arith.addf %x1, %x0 : f32", reduced="j")
+        p = f.generic("m j", [(e, "m, j"), (total, "m")], (f.empty("M J", element), "m, j"),
+                      f"%d = arith.divf %x0, %x1 : f32\n    %t = arith.truncf %d : f32 to {element}")
+        out = f.named("linalg.matmul", [p, v], f.fill("M N", "f32", "0.0"))
+        Q, K, V = (random([f.sizes[d] for d in x[1]], element, r) for x in (q, k, v))
+        scores = product(exact(Q), exact(K.T))
+        if masked:
+            m, j = np.indices(scores.value.shape)
+            scores = Near(np.where(j >= m, scores.value, -np.inf), np.where(j >= m, scores.error, 0))
+
+        def weigh(p, columns):
+            rounded = p.rounded(u)
+            return product(Near(rounded.value, rounded.error + least), exact(V[columns]), tile=TILE["J"])
+        _, sums, acc = rescaled(scores, TILE["J"], weigh)
+        inputs, shape = [(Q, element), (K, element), (V, element)], (f.sizes["M"], f.sizes["N"])
+        if not f.sizes["J"]:
+            return [total, out], inputs, [(exact(np.zeros(shape[:1])), "f32"), (exact(np.zeros(shape)), "f32")]
+        nan = np.isnan(sums.value)
+        o = acc / Near(np.where(nan, 1, sums.value), sums.error)[:, None]
+        return [total, out], inputs, [(sums, "f32"), (Near(np.where(nan[:, None], np.nan, o.value), o.error), "f32")]
+    return case
 
 
 def rmsnorm(f, r):
@@ -414,6 +457,9 @@ CASES = {
     "exp and sum": (exp_sum, MN),
     "columns": (columns, [TILE["N"], TILE["M"]]),
     "softmax": (softmax, MN),
+    **{f"attention in {element}{', masked' * masked}": (attention(element, masked),
+                                                        [TILE["M"], TILE["N"], TILE["J"], TILE["K"]])
+       for element in ("bf16", "f16") for masked in (False, True)},
     "rmsnorm": (rmsnorm, MN),
     "computed operand": (computed_operand, MNK),
     "chained": (chained, [TILE["M"], TILE["N"], TILE["J"], TILE["K"]]),
@@ -431,6 +477,7 @@ SIZES = [
     dict(M=1, N=1, K=1, J=1, B=1, C=1),
     dict(M=17, N=33, K=0, J=5, B=2, C=1),
     dict(M=0, N=3, K=9, J=3, B=1, C=2),
+    dict(M=5, N=7, K=9, J=0, B=1, C=2),
 ]
 # Without elements a maximum or a mean has no value in the reference.
 NOT_EMPTY = {"softmax": "N", "rmsnorm": "N", "positions": "N", "searches": "N",
@@ -480,6 +527,10 @@ def main():
                 with tempfile.TemporaryDirectory() as folder:
                     found = run(arguments.tools, Path(folder), f.text(values), inputs, results)
                 for i, (result, (near, kind)) in enumerate(zip(found, results)):
+                    none = np.isnan(near.value)
+                    if (np.isnan(result) != none).any():
+                        sys.exit(f"{title}, result {i}: {np.isnan(result).sum()} elements are NaN, not {none.sum()}")
+                    result, near = np.where(none, 0, result), Near(np.where(none, 0, near.value), np.where(none, 0, near.error))
                     if result.size:
                         compare(f"{title}, result {i}", result, near.value, near.error, kind)
                     elements += result.size

@@ -86,3 +86,37 @@ def product(a, b, tile=TILE["K"], start=None):
     if start is not None:
         value, magnitude = value + start, magnitude + np.abs(start)
     return Near(value, error + (g(-(-k // tile), U32) + 2 * g(k + 1, U64)) * magnitude)
+
+
+def exp_difference(a, b):
+    """exp(a - b), which is exactly 0 where a is -infinity."""
+    none = np.isneginf(a.value)
+    e = (Near(np.where(none, 0, a.value), np.where(none, 0, a.error)) - b).exp()
+    return Near(np.where(none, 0, e.value), np.where(none, 0, e.error))
+
+
+def concatenate(parts):
+    return Near(np.concatenate([p.value for p in parts], axis=1), np.concatenate([p.error for p in parts], axis=1))
+
+
+def rescaled(scores, tile, weigh=None):
+    """The maximum of rows, the sum of exp(score - maximum) and the product of
+    weigh(that) with the rows of a matrix, in one walk: what was added up is
+    rescaled for each tile. `weigh` gets the tile's numbers and where it is."""
+    rows = scores.value.shape[0]
+    maximum, total, product = Near(np.full(rows, -np.inf)), Near(np.zeros(rows)), None
+    for start in range(0, scores.value.shape[1], tile):
+        s = scores[:, start:start + tile]
+        best = s.max(1)
+        larger = np.maximum(maximum.value, best.value)
+        new = Near(larger, np.maximum(maximum.error, best.error))
+        base = Near(np.where(np.isneginf(larger), 0, larger), new.error)
+        worth, p = exp_difference(maximum, base), exp_difference(s, base[:, None])
+        total = total * worth + p.sum(1, tile)
+        if weigh:
+            part = weigh(p, slice(start, start + tile))
+            product = part if product is None else (product * worth[:, None] + part).rounded()
+        maximum = new
+    nothing = np.isneginf(maximum.value)
+    total = Near(np.where(nothing, np.nan, total.value), np.where(nothing, 0, total.error))
+    return maximum, total, product

@@ -36,6 +36,10 @@ static constexpr int64_t barrierRoom = 1024;
 /// Rows and columns of an accumulator, the largest first.
 static constexpr int64_t candidateRows[] = {128, 64};
 static constexpr int64_t candidateColumns[] = {256, 192, 128, 96, 64, 32, 16};
+/// Slots that are enough where larger tiles save MMAs.
+static constexpr int64_t leastAhead = 3;
+/// Columns of a product in a loop that threads have in registers, a row each.
+static constexpr int64_t mostInRegisters = 64;
 /// One row of a swizzled tile in shared memory.
 static constexpr int64_t rowBytes = 128;
 /// A tile of a program without MMAs: long rows, and as many as make a copy
@@ -90,7 +94,8 @@ public:
 
 private:
   Choice chooseMma();
-  SmallVector<Candidate> findLegal(std::string &firstError);
+  SmallVector<Candidate> findLegal(std::string &firstError, int64_t most);
+  void widen(int64_t most);
   Choice chooseCopies();
   Problem cut() const;
   bool fitsTensorMemory() const;
@@ -151,11 +156,17 @@ int64_t TileChooser::countAhead() const {
   constexpr int64_t narrowestRow = 32;
   if (given.roles == Roles::None)
     return plan::wantedAhead;
-  int64_t operands = 0, leastBits = INT64_MAX;
+  int64_t operands = 0, once = 0, leastBits = INT64_MAX;
   llvm::StringSet<> loaded;
+  auto isSteps = [&](unsigned axis) {
+    int64_t size = program.axes[axis];
+    return llvm::is_contained(program.walked, axis) &&
+           (ShapedType::isDynamic(size) || size > tile[axis]);
+  };
   auto load = [&](StringRef name, unsigned rows, unsigned columns, Type type) {
     if (name.empty() || loaded.insert(name).second)
-      operands += tile[rows] * tile[columns] * type.getIntOrFloatBitWidth() / 8;
+      (isSteps(rows) || isSteps(columns) ? operands : once) +=
+          tile[rows] * tile[columns] * type.getIntOrFloatBitWidth() / 8;
   };
   for (const Untiled::Mma &mma : program.mmas) {
     load(mma.aName, mma.m, mma.k, mma.a);
@@ -167,7 +178,9 @@ int64_t TileChooser::countAhead() const {
   for (const Untiled::Tensor &tensor : program.tensors)
     if (isTile(tensor))
       leastBits = std::min(leastBits, tensor.bits);
-  int64_t left = arch.maxSharedMemoryPerCta - barrierRoom;
+  if (operands == 0)
+    std::swap(operands, once);
+  int64_t left = arch.maxSharedMemoryPerCta - barrierRoom - once;
   for (const Untiled::Tensor &tensor : program.tensors) {
     if (!isTile(tensor))
       continue;
@@ -194,9 +207,24 @@ static Schedule withoutTile(const Schedule &given) {
   return others;
 }
 
+/// Tiles of up to `most` elements for what is better undivided. What is walked
+/// is walked in one step then, or as the others are.
+void TileChooser::widen(int64_t most) {
+  for (unsigned axis : program.undivided) {
+    int64_t size = program.axes[axis];
+    bool isKnown = !ShapedType::isDynamic(size);
+    if (llvm::is_contained(program.walked, axis) && !(isKnown && size <= most))
+      continue;
+    for (int64_t columns : candidateColumns)
+      if (columns <= most && (columns == most || (isKnown && columns >= size)))
+        tile[axis] = columns;
+  }
+}
+
 /// The candidates for which there is a schedule, and what is wrong with the
 /// first that has none.
-SmallVector<Candidate> TileChooser::findLegal(std::string &firstError) {
+SmallVector<Candidate> TileChooser::findLegal(std::string &firstError,
+                                              int64_t most) {
   const Untiled::Mma &mma = program.mmas.front();
   Schedule others = withoutTile(given);
   SmallVector<Candidate> legal;
@@ -206,10 +234,14 @@ SmallVector<Candidate> TileChooser::findLegal(std::string &firstError) {
       if (!suits(program.axes[mma.m], rows, candidates) ||
           !suits(program.axes[mma.n], columns, candidateColumns))
         continue;
+      bool isInLoop = most != 0 && llvm::is_contained(program.walked, mma.n);
+      if (isInLoop && arch.tensorMemory.columns && columns > mostInRegisters)
+        continue;
       for (const Untiled::Mma &other : program.mmas) {
         tile[other.m] = rows;
         tile[other.n] = columns;
       }
+      widen(most);
       std::string error = chooseSchedule(cut(), others, arch).error;
       int64_t slots = countAhead();
       if (error.empty() && (slots == 0 || !fitsTensorMemory()))
@@ -223,12 +255,11 @@ SmallVector<Candidate> TileChooser::findLegal(std::string &firstError) {
   return legal;
 }
 
-/// The first with enough slots, else the one with most.
-static size_t findBest(ArrayRef<Candidate> legal) {
+/// The first with enough slots, else the one with most; 0 if there is none.
+static size_t findBest(ArrayRef<Candidate> legal, int64_t wanted) {
   size_t best = 0;
   for (auto [number, candidate] : llvm::enumerate(legal))
-    if (legal[best].slots < plan::wantedAhead &&
-        candidate.slots > legal[best].slots)
+    if (legal[best].slots < wanted && candidate.slots > legal[best].slots)
       best = number;
   return best;
 }
@@ -244,9 +275,23 @@ Choice TileChooser::chooseMma() {
   for (const Untiled::Mma &other : program.mmas)
     tile[other.k] = step;
 
+  // What is better undivided has one tile, or as few as fit.
   std::string firstError;
-  SmallVector<Candidate> legal = findLegal(firstError);
-  size_t taken = findBest(legal) + smaller;
+  SmallVector<Candidate> legal;
+  SmallVector<int64_t, 3> divided = tile;
+  size_t best = 0, undivided = 0;
+  for (int64_t most : {256, 128, 64, 0}) {
+    if (most != 0 && program.undivided.empty())
+      continue;
+    if (most == 0)
+      undivided = legal.size();
+    tile = divided;
+    SmallVector<Candidate> more = findLegal(firstError, most);
+    if (legal.empty())
+      best = findBest(more, most ? leastAhead : plan::wantedAhead);
+    legal.append(more);
+  }
+  size_t taken = best + smaller;
   if (taken >= legal.size()) {
     Choice choice = finish({});
     choice.error = smaller ? "no smaller tile is left"
@@ -260,6 +305,11 @@ Choice TileChooser::chooseMma() {
   if (smaller)
     return finish(formatv("tile: {0} on {1}; larger candidates are too large",
                           spell(), arch.name));
+  if (taken < undivided)
+    return finish(formatv("tile: {0}, so that few tiles or steps of a loop "
+                          "compute or load the same; it leaves {1} operand "
+                          "slots on {2}",
+                          spell(), slots, arch.name));
   if (slots < plan::wantedAhead)
     return finish(formatv("tile: {0} on {1}; no candidate leaves {2} operand "
                           "slots, this one leaves {3}",

@@ -72,6 +72,18 @@ static Block *getItemBody(KernelOp kernel) {
   return body;
 }
 
+/// Whether a loop carries the accumulator, and something else than MMAs changes
+/// it on the way.
+static bool isChangedInLoop(MmaOp op) {
+  Value acc = op.getAcc();
+  while (auto other = acc.getDefiningOp<MmaOp>())
+    acc = other.getAcc();
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  return loop && acc.getParentBlock() == loop.getBody() &&
+         acc.getDefiningOp() &&
+         llvm::is_contained(loop.getYieldedValues(), op.getResult());
+}
+
 namespace {
 class Describer {
 public:
@@ -116,6 +128,7 @@ private:
         op.getAScale() ? op.getAScale().getType().getElementType() : Type(),
         op.getTf32(),
         op.getAcc().getDefiningOp<MmaOp>() && op.getAcc().hasOneUse(),
+        isChangedInLoop(op),
         op};
     problem.mmas.push_back(mma);
   }

@@ -121,7 +121,7 @@ int64_t WarpLimits::countHeldRegisters(int64_t warps) const {
   for (const Problem::Tile &tile : problem.carried)
     hold(tile.rows, tile.columns, tile.bits);
   for (const Problem::Mma &mma : problem.mmas)
-    if (holdsAccumulators() && !mma.continues)
+    if (holdsAccumulators() ? !mma.continues : mma.isChanged)
       hold(mma.m, mma.n, mma.accumulator.getIntOrFloatBitWidth());
   return std::min(registers, plan::saturated);
 }

@@ -52,6 +52,9 @@ struct Problem {
     /// Adds to the accumulator of another MMA, which no other operation reads,
     /// so it takes no room.
     bool continues = false;
+    /// A loop carries it, and threads change it before the MMA adds to it, so
+    /// that they hold it.
+    bool isChanged = false;
     /// Where to report it; may be null.
     mlir::Operation *op = nullptr;
   };
@@ -109,6 +112,12 @@ struct Untiled {
   /// Sizes of the axes that have tiles of more than one element, in the order
   /// of a schedule's `tile`; mlir::ShapedType::kDynamic where not known.
   llvm::SmallVector<int64_t, 3> axes;
+  /// Axes that are better not cut, if there is room: some product doesn't have
+  /// them, and would be computed again for each of their tiles, or reads the
+  /// same operand again in each step of a loop.
+  llvm::SmallVector<unsigned, 3> undivided;
+  /// Axes that a work tile walks, rather than having a part of them.
+  llvm::SmallVector<unsigned, 3> walked;
 
   /// A matrix product along three of the axes. MMAs that read the same
   /// tensor say so by its name.
