@@ -71,6 +71,9 @@ void FidelityReport::add(const Kernel &kernel) {
   const Program &program = *kernel.program;
   if (!program.counts)
     return;
+  MmaCounts::Totals mmas = program.counts->mmas.take();
+  mmaWork += mmas.executed;
+  repeatedMmaWork += mmas.repeated;
   for (auto [index, inst] : llvm::enumerate(program.code)) {
     const ptx::Instruction *source = program.source(&inst);
     if (!source)
@@ -103,6 +106,11 @@ void FidelityReport::print(llvm::raw_ostream &os) const {
                       reached, count(Fidelity::Exact),
                       count(Fidelity::Approximate), count(Fidelity::Inferred),
                       count(Fidelity::NotExecuted), forms.size() - reached);
+  if (mmaWork)
+    os << llvm::formatv("MMAs: {0} multiply-adds, {1} of them ({2:F1} %) with "
+                        "operands that were multiplied before\n",
+                        mmaWork, repeatedMmaWork,
+                        100.0 * double(repeatedMmaWork) / double(mmaWork));
   for (const FidelityRule &rule : rules) {
     if (rule.fidelity == Fidelity::Exact)
       continue;
@@ -127,6 +135,10 @@ void FidelityReport::writeJson(llvm::raw_ostream &os) const {
     json.attributeObject("counts", [&] {
       for (unsigned i = 0; i != fidelityCount; ++i)
         json.attribute(spelling(Fidelity(i)), count(Fidelity(i)));
+    });
+    json.attributeObject("mmas", [&] {
+      json.attribute("multiplyAdds", mmaWork);
+      json.attribute("repeated", repeatedMmaWork);
     });
     json.attributeArray("forms", [&] {
       for (const auto &[name, form] : forms)

@@ -7,9 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arithmetic/MatrixUnit.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/MemAlloc.h"
+#include "llvm/Support/xxhash.h"
 #include <cstring>
 #include <oneapi/dnnl/dnnl.h>
 
@@ -123,6 +126,36 @@ Panel ProductOperands::a(unsigned step) const {
 
 Panel ProductOperands::b(unsigned step) const {
   return panel(bData, formField.n, formField.bTransposed, step);
+}
+
+std::optional<uint64_t> ProductOperands::hash(Panel panel, unsigned rows,
+                                              bool transposed) const {
+  size_t bytes = bytesOf(infoOf(formField.a).compute);
+  size_t lines = transposed ? formField.k() : rows;
+  size_t length = bytes * (transposed ? rows : formField.k());
+  llvm::SmallVector<uint64_t, 256> hashes;
+  bool isZero = true;
+  for (size_t line = 0; line != lines; ++line) {
+    llvm::ArrayRef<uint8_t> data(
+        reinterpret_cast<uint8_t *>(panel.data + line * panel.stride), length);
+    isZero &= llvm::all_of(data, [](uint8_t byte) { return byte == 0; });
+    hashes.push_back(llvm::xxh3_64bits(data));
+  }
+  if (isZero)
+    return std::nullopt;
+  return llvm::xxh3_64bits(
+      llvm::ArrayRef(reinterpret_cast<uint8_t *>(hashes.data()),
+                     hashes.size() * sizeof(uint64_t)));
+}
+
+std::optional<uint64_t> ProductOperands::hash(unsigned step) const {
+  std::optional<uint64_t> ofA =
+      hash(a(step), formField.m, formField.aTransposed);
+  std::optional<uint64_t> ofB =
+      hash(b(step), formField.n, formField.bTransposed);
+  if (!ofA || !ofB)
+    return std::nullopt;
+  return llvm::hash_combine(*ofA, *ofB, formField.m, formField.n);
 }
 
 /// Moves rows from one distance to another, in place.

@@ -35,6 +35,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace drawloom::emu {
@@ -81,9 +82,14 @@ public:
   /// rows of m or n elements.
   Panel a(unsigned step) const;
   Panel b(unsigned step) const;
+  /// The same number for a step with the same operands; nothing if all elements
+  /// of one are 0.
+  std::optional<uint64_t> hash(unsigned step) const;
 
 private:
   friend class MatrixUnit;
+  std::optional<uint64_t> hash(Panel panel, unsigned rows,
+                               bool transposed) const;
   Panel panel(char *data, unsigned rows, bool transposed, unsigned step) const;
   /// Changes how many steps a row has room for.
   void setRoom(unsigned steps);

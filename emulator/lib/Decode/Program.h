@@ -27,6 +27,7 @@
 #ifndef DRAWLOOM_EMULATOR_PROGRAM_H
 #define DRAWLOOM_EMULATOR_PROGRAM_H
 
+#include "Arithmetic/MmaCounts.h"
 #include "drawloom/PTX/Module.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -144,6 +145,7 @@ struct WatchedAccess {
 struct ExecutionCounts {
   std::vector<Execute *> handlers;
   std::vector<std::atomic<uint64_t>> times;
+  MmaCounts mmas;
 };
 
 struct Program {

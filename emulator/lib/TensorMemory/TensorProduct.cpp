@@ -300,7 +300,10 @@ void TensorProduct::finish(Machine &machine) {
     return;
   MatrixUnit &unit = matrixUnit(machine);
   size_t ctasOfEach = ctas.size() / operands.size();
+  ExecutionCounts *counts = ctas.front()->grid().program().counts.get();
   for (auto [index, each] : llvm::enumerate(operands)) {
+    if (counts)
+      counts->mmas.add(*each);
     llvm::Expected<Products> products = unit.multiply(*each);
     unit.give(std::move(each));
     if (!products) {

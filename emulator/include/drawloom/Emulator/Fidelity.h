@@ -85,6 +85,8 @@ private:
     const FidelityRule *rule = nullptr;
   };
   std::map<std::string, Form> forms;
+  /// Multiply-adds of MMAs, and those whose operands were multiplied before.
+  uint64_t mmaWork = 0, repeatedMmaWork = 0;
 };
 
 } // namespace drawloom::emu

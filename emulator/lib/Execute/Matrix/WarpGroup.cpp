@@ -419,6 +419,8 @@ void WarpGroup::multiply(Machine &machine, const IssuePoint &issue,
   if (!packShared(machine, cta, "B", bSteps, form.b, form.bTransposed, form.n,
                   form.k(), [&](unsigned step) { return panels->b(step); }))
     return;
+  if (ExecutionCounts *counts = cta.grid().program().counts.get())
+    counts->mmas.add(*panels);
   llvm::Expected<Products> products = unit.multiply(*panels);
   unit.give(std::move(panels));
   if (!products) {
