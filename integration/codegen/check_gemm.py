@@ -52,7 +52,7 @@ def launch(tools: Path, program: Path, arch: str, arrays: list[np.ndarray],
     subprocess.run([tools / "drawloom-opt", source, "--front-half",
                     "--lower-work-tiles", "--assign-slot-phase", "--lower-pipes",
                     "--schedule-wgmma",
-                    "--unroll-slices", "--access-memory",
+                    "--unroll-slices", "--access-memory", "--branch-on-masks",
                     "--stage-conversions",
                     "--convert-agent-to-nvvm", "-o", nvvm], check=True)
     subprocess.run([tools / "drawloom", "compile", nvvm, "--arch", arch,

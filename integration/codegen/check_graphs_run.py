@@ -331,7 +331,7 @@ def compile_graph(tools, name, target, folder):
     for command in ([tools / "drawloom-opt", program, "--front-half",
                      "--lower-work-tiles", "--assign-slot-phase", "--lower-pipes",
                      "--schedule-wgmma",
-                     "--unroll-slices", "--access-memory",
+                     "--unroll-slices", "--access-memory", "--branch-on-masks",
                     "--stage-conversions",
                      "--convert-agent-to-nvvm", "-o", nvvm],
                     [tools / "drawloom", "compile", nvvm, "--arch", target,

@@ -144,6 +144,7 @@ void drawloom::buildProtocol(OpPassManager &passes, bool unproved) {
   passes.addNestedPass<tile::KernelOp>(agent::createUnrollSlices());
   // What is still in memory: where threads and MMAs read it.
   passes.addNestedPass<tile::KernelOp>(agent::createAccessMemory());
+  passes.addNestedPass<tile::KernelOp>(agent::createBranchOnMasks());
   // Elements that change threads go through scratch memory.
   passes.addPass(agent::createStageConversions());
 }

@@ -276,6 +276,36 @@ def UnrollSlices : Pass<"unroll-slices", "tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def BranchOnMasks : Pass<"branch-on-masks", "tile::KernelOp"> {
+  let summary = "compute masks of positions for edge tiles only";
+  let description = [{
+    A mask that compares positions with sizes is set everywhere in most tiles.
+    The positions of a tile lie between two sums of scalars; where these say that
+    the mask is set, neither it nor the choice is computed.
+
+    ```mlir
+    %mask = arith.cmpi slt, %positions, %sizes : tensor<128x64xi32>                     // before
+    %0 = arith.select %mask, %x, %y : tensor<128x64xi1>, tensor<128x64xf32>
+
+    %last = arith.addi %j, %c63 : i64                                                   // after
+    %inside = arith.cmpi slt, %last, %size : i64
+    %0 = scf.if %inside -> (tensor<128x64xf32>) {
+      scf.yield %x : tensor<128x64xf32>
+    } else {
+      %mask = arith.cmpi slt, %positions, %sizes : tensor<128x64xi32>
+      %1 = arith.select %mask, %x, %y : tensor<128x64xi1>, tensor<128x64xf32>
+      scf.yield %1 : tensor<128x64xf32>
+    }
+    ```
+
+    Positions are `tile.iota` plus and minus scalars; masks are signed comparisons
+    of such sums of 32 bits, their conjunctions and disjunctions. The condition
+    includes that no sum wraps around. Masks of which a thread has less than 64
+    elements are left as they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def AccessMemory : Pass<"access-memory", "tile::KernelOp"> {
   let summary = "say where threads read memory, and what MMAs read";
   let description = [{
