@@ -81,6 +81,45 @@ static bool isWide(Operation *op) {
   });
 }
 
+/// Whether a tile is one number, or rows of them: a few registers.
+static bool isRepeated(Value tile) {
+  Attribute constant;
+  return matchPattern(tile, m_Constant(&constant)) ||
+         isa_and_present<tile::BroadcastOp, tensor::SplatOp>(
+             tile.getDefiningOp());
+}
+
+/// A product that only a sum reads is part of an FMA, which rounds once: the
+/// product may be in front of a wait that the sum is behind, where nothing else
+/// finds the two. One factor has to be a few registers, since both live until
+/// then. Null if there is no such product, or it is a row itself.
+static Value fuse(ImplicitLocOpBuilder &b, Operation *op,
+                  ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) {
+  if (!isa<arith::AddFOp, arith::SubFOp>(op) ||
+      !getElementTypeOrSelf(op->getResult(0).getType()).isF32())
+    return Value();
+  for (unsigned i : {0, 1}) {
+    auto product = op->getOperand(i).getDefiningOp<arith::MulFOp>();
+    auto type = dyn_cast_or_null<RankedTensorType>(op->getOperand(i).getType());
+    if (!product || !product->hasOneUse() || !type || type.getRank() < 2 ||
+        llvm::none_of(product->getOperands(), isRepeated))
+      continue;
+    Value x = rewriter.getRemappedValue(product.getLhs());
+    Value y = rewriter.getRemappedValue(product.getRhs());
+    if (!x || !y)
+      continue;
+    Value z = operands[1 - i];
+    if (isa<arith::SubFOp>(op)) {
+      // Of a row, which is one register, the sign changes there.
+      Value &negated = i == 0 ? z : y;
+      negated = LLVM::FNegOp::create(b, negated);
+    }
+    return LLVM::FMAOp::create(b, x, y, z);
+  }
+  return Value();
+}
+
 namespace {
 /// Scalars, and operations on each element of tiles in registers: the same
 /// operation on other types, or a function. Which of them there are is asked
@@ -122,6 +161,10 @@ public:
       return success();
     }
     if (Value result = makeFunction(b, op, operands)) {
+      rewriter.replaceOp(op, result);
+      return success();
+    }
+    if (Value result = fuse(b, op, operands, rewriter)) {
       rewriter.replaceOp(op, result);
       return success();
     }

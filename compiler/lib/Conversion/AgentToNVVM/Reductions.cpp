@@ -64,9 +64,36 @@ static Value combine(ImplicitLocOpBuilder &b, tile::Reduction kind, Value x,
   llvm_unreachable("all kinds are above");
 }
 
+/// Sums in f32 of neighboring pairs: two sums are one instruction on sm_100.
+/// What is left is one pair.
+static void addPairs(ImplicitLocOpBuilder &b, SmallVector<Value> &values) {
+  auto pair = VectorType::get(2, values.front().getType());
+  SmallVector<Value> pairs;
+  for (size_t i = 0; i < values.size(); i += 2)
+    pairs.push_back(vector::FromElementsOp::create(
+        b, pair, ValueRange{values[i], values[i + 1]}));
+  while (pairs.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < pairs.size(); i += 2)
+      next.push_back(arith::AddFOp::create(b, pairs[i], pairs[i + 1]));
+    if (pairs.size() % 2)
+      next.push_back(pairs.back());
+    pairs = std::move(next);
+  }
+  values.clear();
+  for (int64_t i : {0, 1})
+    values.push_back(vector::ExtractOp::create(b, pairs.front(), i));
+}
+
 /// Pairs, then pairs of pairs: short chains, and small rounding errors.
-static Value combineAll(ImplicitLocOpBuilder &b, tile::Reduction kind,
+static Value combineAll(CodeWriter &w, tile::Reduction kind,
                         SmallVector<Value> values) {
+  ImplicitLocOpBuilder &b = w.b;
+  bool hasPairs = w.kernel.arch.mma == target::MmaInstruction::Tcgen05;
+  if (hasPairs && kind == tile::Reduction::AddF &&
+      values.front().getType().isF32() && values.size() > 2 &&
+      values.size() % 2 == 0)
+    addPairs(b, values);
   while (values.size() > 1) {
     SmallVector<Value> next;
     for (size_t i = 0; i + 1 < values.size(); i += 2)
@@ -255,7 +282,7 @@ static Values reduce(tile::ReduceOp op, tile::ReduceOp::Adaptor operands,
         vector::ExtractOp::create(b, operands.getSource(), i));
   SmallVector<Value> parts;
   for (int64_t i = 0; i < to.getInputSize(plan::inRegister); ++i)
-    parts.push_back(combineAll(b, op.getKind(), groups[getKept(to, i)]));
+    parts.push_back(combineAll(w, op.getKind(), groups[getKept(to, i)]));
 
   for (const tile::AxisDigit &digit : digits)
     if (digit.input == plan::inLane)
@@ -265,7 +292,7 @@ static Values reduce(tile::ReduceOp op, tile::ReduceOp::Adaptor operands,
   if (warps.count > 1)
     warps.exchange(
         SmallVector<Value>(parts), [&](size_t index, ArrayRef<Value> all) {
-          parts[index] = combineAll(b, op.getKind(), SmallVector<Value>(all));
+          parts[index] = combineAll(w, op.getKind(), SmallVector<Value>(all));
         });
   if (!isa<RankedTensorType>(op.getType()))
     return {parts.front()};
