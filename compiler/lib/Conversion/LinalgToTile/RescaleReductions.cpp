@@ -56,6 +56,8 @@ struct Form {
   bool isBase2 = false;
   /// Of a Shift: x is what the maximum is of. Of a Scale: at most 1 then.
   bool isBounded = false;
+  /// Of a Scale: by powers of 2, though the function has others (LoopMerger).
+  bool becomesBase2 = false;
 };
 
 /// A sum that the second loop carries and that depends on the rows.
@@ -201,10 +203,11 @@ bool Dependence::isBounded(Operation &difference, unsigned maximum) {
                                    first.getRegionIterArg(maximum));
   if (auto reduce = part.getDefiningOp<tile::ReduceOp>())
     part = reduce.getSource();
+  if (isSameInBoth(part, difference.getOperand(0)))
+    return true;
   auto masked = part.getDefiningOp<arith::SelectOp>();
-  if (!masked || matchNumber(masked.getFalseValue()) != -INFINITY)
-    return isSameInBoth(part, difference.getOperand(0));
-  if (!isSameInBoth(masked.getTrueValue(), difference.getOperand(0)))
+  if (!masked || matchNumber(masked.getFalseValue()) != -INFINITY ||
+      !isSameInBoth(masked.getTrueValue(), difference.getOperand(0)))
     return false;
   maskedNumbers[&difference] = masked;
   return true;
@@ -318,6 +321,14 @@ std::optional<Form> Dependence::derive(Operation &op) {
     return deriveBinary(op);
   if (auto select = dyn_cast<arith::SelectOp>(op))
     return deriveSelect(select);
+  // The larger of -infinity and the maximum is that.
+  if (isa<arith::MaximumFOp>(op) && form.kind == Form::Same &&
+      matchNumber(op.getOperand(0)) == -INFINITY)
+    form = getForm(op.getOperand(1));
+  if (isa<arith::MaximumFOp>(op) && form.kind == Form::Shift &&
+      (matchNumber(op.getOperand(0)) == -INFINITY ||
+       matchNumber(op.getOperand(1)) == -INFINITY))
+    return form;
   if (auto mma = dyn_cast<tile::MmaOp>(op)) {
     if (matchNumber(mma.getAcc()) != 0.0)
       return std::nullopt;
@@ -327,6 +338,9 @@ std::optional<Form> Dependence::derive(Operation &op) {
       form.slope < 0) {
     form.kind = Form::Scale;
     form.isBase2 = isa<math::Exp2Op>(op);
+    form.becomesBase2 =
+        isa<math::ExpOp>(op) && form.isBounded &&
+        isa_and_nonnull<arith::SubFOp>(op.getOperand(0).getDefiningOp());
     return form;
   }
   // What isn't divided yet may be too large for fewer bits of the exponent.
@@ -455,6 +469,8 @@ private:
   };
   Growth &grow(unsigned maximum);
   Value rescale(const RescaledSum &sum, Value before);
+  Value inBits(Location loc, Value number);
+  Value exponential(Operation *exp, Value x, Value maximum);
   bool mapMasked(arith::SelectOp mask);
   void cloneSecond();
 
@@ -490,11 +506,15 @@ Value LoopMerger::rescale(const RescaledSum &sum, Value before) {
   Location loc = sum.combine->getLoc();
   Growth &growth = grow(*form.maximum);
   Type type = growth.after.getType();
-  Value drop = arith::SubFOp::create(builder, loc, growth.before, growth.after);
+  Value drop =
+      form.becomesBase2
+          ? arith::SubFOp::create(builder, loc, inBits(loc, growth.before),
+                                  inBits(loc, growth.after))
+          : arith::SubFOp::create(builder, loc, growth.before, growth.after);
   if (form.slope != -1)
     drop = arith::MulFOp::create(builder, loc, drop,
                                  makeConstant(builder, loc, type, -form.slope));
-  Value factor = form.isBase2
+  Value factor = form.isBase2 || form.becomesBase2
                      ? math::Exp2Op::create(builder, loc, drop).getResult()
                      : math::ExpOp::create(builder, loc, drop).getResult();
   // maxnumf has no number until it has seen one.
@@ -507,6 +527,25 @@ Value LoopMerger::rescale(const RescaledSum &sum, Value before) {
   }
   factor = layOut(builder, loc, factor, form.dims, before.getType());
   return arith::MulFOp::create(builder, loc, before, factor);
+}
+
+/// The number times log2(e).
+Value LoopMerger::inBits(Location loc, Value number) {
+  return arith::MulFOp::create(
+      builder, loc, number,
+      makeConstant(builder, loc, number.getType(), 1.4426950408889634));
+}
+
+/// exp(x - maximum), where x is at most the maximum. As a power of 2 it is one
+/// FMA and one instruction. The weights of a row are off by the same factor
+/// where the maximum times log2(e) is rounded, and otherwise by less than half
+/// a unit of 1, which one of them is.
+Value LoopMerger::exponential(Operation *exp, Value x, Value maximum) {
+  Location loc = exp->getLoc();
+  return math::Exp2Op::create(builder, loc,
+                              arith::SubFOp::create(builder, loc,
+                                                    inBits(loc, x),
+                                                    inBits(loc, maximum)));
 }
 
 /// The exponential of a masked number is 0 already, so that no mask behind it
@@ -523,14 +562,18 @@ bool LoopMerger::mapMasked(arith::SelectOp mask) {
              dependence.getForm(op->getOperand(1)).kind != Form::Row)
       return false;
   }
-  if (!op)
+  if (!op || chain.empty())
     return false;
   arith::SelectOp masked = dependence.maskedNumbers.lookup(op);
   if (!dependence.isSameInBoth(masked.getCondition(), mask.getCondition()))
     return false;
-  Value value = arith::SubFOp::create(builder, op->getLoc(),
-                                      map.lookup(masked.getResult()),
-                                      map.lookupOrDefault(op->getOperand(1)));
+  Value x = map.lookup(masked.getResult());
+  Value maximum = map.lookupOrDefault(op->getOperand(1));
+  bool becomesBase2 =
+      dependence.getForm(chain.back()->getResult(0)).becomesBase2;
+  Value value = becomesBase2
+                    ? exponential(chain.pop_back_val(), x, maximum)
+                    : arith::SubFOp::create(builder, op->getLoc(), x, maximum);
   for (Operation *next : llvm::reverse(chain)) {
     IRMapping operand;
     operand.map(next->getOperand(0), value);
@@ -556,6 +599,14 @@ void LoopMerger::cloneSecond() {
     }
     if (auto mask = dyn_cast<arith::SelectOp>(op); mask && mapMasked(mask))
       return;
+    if (isa<math::ExpOp>(op) &&
+        dependence.getForm(op->getResult(0)).becomesBase2) {
+      Operation *difference = op->getOperand(0).getDefiningOp();
+      map.map(op->getResult(0),
+              exponential(op, map.lookupOrDefault(difference->getOperand(0)),
+                          map.lookupOrDefault(difference->getOperand(1))));
+      return;
+    }
     const auto *sum = llvm::find_if(
         dependence.sums, [&](auto &sum) { return sum.combine == op; });
     if (sum != dependence.sums.end()) {

@@ -88,15 +88,18 @@ def product(a, b, tile=TILE["K"], start=None):
     return Near(value, error + (g(-(-k // tile), U32) + 2 * g(k + 1, U64)) * magnitude)
 
 
+LOG2E = float(np.float32(np.log2(np.e)))
+
+
 def exp_difference(a, b):
-    """exp(a - b), which is exactly 0 where a is -infinity."""
+    """exp(a - b) as 2^(a log2(e) - b log2(e)), which is exactly 0 where a is -infinity."""
     none = np.isneginf(a.value)
-    e = (Near(np.where(none, 0, a.value), np.where(none, 0, a.error)) - b).exp()
+    a = Near(np.where(none, 0, a.value), np.where(none, 0, a.error))
+    bits = a * exact(np.full(a.value.shape, LOG2E)) - b * exact(np.full(b.value.shape, LOG2E))
+    # The constant is a rounded one.
+    wrong = np.abs(bits.value) * U32
+    e = Near(bits.value * np.log(2), (bits.error + wrong) * np.log(2)).exp()
     return Near(np.where(none, 0, e.value), np.where(none, 0, e.error))
-
-
-def concatenate(parts):
-    return Near(np.concatenate([p.value for p in parts], axis=1), np.concatenate([p.error for p in parts], axis=1))
 
 
 def rescaled(scores, tile, weigh=None):

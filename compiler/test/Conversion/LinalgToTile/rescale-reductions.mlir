@@ -13,13 +13,16 @@
 // Where there was nothing but -infinity, 0 is subtracted from it.
 // CHECK:         %[[NOTHING:.*]] = arith.cmpf oeq, %[[NEW]], %[[LOWEST]]
 // CHECK:         %[[BASE:.*]] = arith.select %[[NOTHING]], %{{.*}}, %[[NEW]]
-// The mask of the maximum does for the exponentials.
-// CHECK:         arith.subf %[[IN]]
+// The mask of the maximum does for the exponentials, which are powers of 2.
+// CHECK:         %[[BITS:.*]] = arith.mulf %[[IN]], %{{.*}} : tensor<64x64xf32>
+// CHECK:         arith.subf %[[BITS]]
 // CHECK-NOT:     arith.select
-// CHECK:         %[[P:.*]] = math.exp
+// CHECK:         %[[P:.*]] = math.exp2
 // CHECK:         tile.reduce addf %[[P]]
-// CHECK:         %[[DROP:.*]] = arith.subf %[[OLD]], %[[BASE]]
-// CHECK:         %[[WORTH:.*]] = math.exp %[[DROP]]
+// CHECK:         %[[OLD_BITS:.*]] = arith.mulf %[[OLD]]
+// CHECK:         %[[BASE_BITS:.*]] = arith.mulf %[[BASE]]
+// CHECK:         %[[DROP:.*]] = arith.subf %[[OLD_BITS]], %[[BASE_BITS]]
+// CHECK:         %[[WORTH:.*]] = math.exp2 %[[DROP]]
 // CHECK:         arith.mulf %[[L]], %[[WORTH]]
 // CHECK:         %[[P16:.*]] = arith.truncf %[[P]]
 // CHECK:         %[[OLD_O:.*]] = arith.mulf %[[O]]
