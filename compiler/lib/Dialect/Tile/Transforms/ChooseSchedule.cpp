@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RepeatedMmas.h"
 #include "drawloom/Dialect/Tile/IR/Code.h"
 #include "drawloom/Dialect/Tile/IR/TooLarge.h"
 #include "drawloom/Dialect/Tile/Transforms/Passes.h"
@@ -38,6 +39,7 @@ struct ChooseSchedulePass : tile::impl::ChooseScheduleBase<ChooseSchedulePass> {
       return signalPassFailure();
     }
     setSchedule(kernel, choice.schedule);
+    llvm::append_range(choice.reasons, explainRepeatedMmas(kernel));
     addReasons(kernel, choice.reasons);
     if (remarks)
       for (const std::string &reason : choice.reasons)
