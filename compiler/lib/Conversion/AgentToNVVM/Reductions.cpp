@@ -64,36 +64,9 @@ static Value combine(ImplicitLocOpBuilder &b, tile::Reduction kind, Value x,
   llvm_unreachable("all kinds are above");
 }
 
-/// Sums in f32 of neighboring pairs: two sums are one instruction on sm_100.
-/// What is left is one pair.
-static void addPairs(ImplicitLocOpBuilder &b, SmallVector<Value> &values) {
-  auto pair = VectorType::get(2, values.front().getType());
-  SmallVector<Value> pairs;
-  for (size_t i = 0; i < values.size(); i += 2)
-    pairs.push_back(vector::FromElementsOp::create(
-        b, pair, ValueRange{values[i], values[i + 1]}));
-  while (pairs.size() > 1) {
-    SmallVector<Value> next;
-    for (size_t i = 0; i + 1 < pairs.size(); i += 2)
-      next.push_back(arith::AddFOp::create(b, pairs[i], pairs[i + 1]));
-    if (pairs.size() % 2)
-      next.push_back(pairs.back());
-    pairs = std::move(next);
-  }
-  values.clear();
-  for (int64_t i : {0, 1})
-    values.push_back(vector::ExtractOp::create(b, pairs.front(), i));
-}
-
 /// Pairs, then pairs of pairs: short chains, and small rounding errors.
-static Value combineAll(CodeWriter &w, tile::Reduction kind,
-                        SmallVector<Value> values) {
-  ImplicitLocOpBuilder &b = w.b;
-  bool hasPairs = w.kernel.arch.mma == target::MmaInstruction::Tcgen05;
-  if (hasPairs && kind == tile::Reduction::AddF &&
-      values.front().getType().isF32() && values.size() > 2 &&
-      values.size() % 2 == 0)
-    addPairs(b, values);
+static Value combineInPairs(ImplicitLocOpBuilder &b, tile::Reduction kind,
+                            SmallVector<Value> values) {
   while (values.size() > 1) {
     SmallVector<Value> next;
     for (size_t i = 0; i + 1 < values.size(); i += 2)
@@ -103,6 +76,25 @@ static Value combineAll(CodeWriter &w, tile::Reduction kind,
     values = std::move(next);
   }
   return values.front();
+}
+
+/// All values. Two sums in f32 are one instruction on sm_100.
+static Value combineAll(CodeWriter &w, tile::Reduction kind,
+                        SmallVector<Value> values) {
+  ImplicitLocOpBuilder &b = w.b;
+  Type type = values.front().getType();
+  if (w.kernel.arch.mma == target::MmaInstruction::Tcgen05 &&
+      kind == tile::Reduction::AddF && type.isF32() && values.size() > 2 &&
+      values.size() % 2 == 0) {
+    SmallVector<Value> pairs;
+    for (size_t i = 0; i < values.size(); i += 2)
+      pairs.push_back(vector::FromElementsOp::create(
+          b, VectorType::get(2, type), ValueRange{values[i], values[i + 1]}));
+    Value pair = combineInPairs(b, kind, std::move(pairs));
+    values = {vector::ExtractOp::create(b, pair, 0),
+              vector::ExtractOp::create(b, pair, 1)};
+  }
+  return combineInPairs(b, kind, std::move(values));
 }
 
 /// The same value of the lane whose number differs in `bits`.

@@ -678,8 +678,10 @@ private:
 
   scf::ForOp loop;
   OpBuilder builder;
-  /// Of the results that are finished.
+  /// Of the results that are finished, and those of them that are NaN where a
+  /// row has nothing but -infinity.
   DenseMap<unsigned, Value> finished;
+  llvm::SmallDenseSet<unsigned> haveNan;
 };
 } // namespace
 
@@ -708,7 +710,10 @@ void LoopFinisher::finish(const Unfinished &sum) {
     return layOut(builder, loc, rows, form.dims, value.getType());
   };
   Value divisor = form.divisor ? finished.lookup(*form.divisor) : Value();
-  if (form.maximum && !divisor) {
+  bool divisorHasNan = form.divisor && haveNan.contains(*form.divisor);
+  if (form.maximum)
+    haveNan.insert(sum.result);
+  if (form.maximum && !divisorHasNan) {
     Value maximum = loop.getResult(*form.maximum);
     Value zeroOrNan = arith::SubFOp::create(builder, loc, maximum, maximum);
     value = arith::AddFOp::create(builder, loc, value,
@@ -756,10 +761,12 @@ static void beginWithLowest(scf::ForOp loop) {
   }
 }
 
-/// Loops that are equal are one; CSE leaves those that load.
+/// Loops that are equal and only load are one; CSE leaves them.
 static void mergeEqualLoops(Block &block) {
   SmallVector<scf::ForOp> different;
   for (scf::ForOp loop : llvm::to_vector(block.getOps<scf::ForOp>())) {
+    if (!isMovable(*loop))
+      continue;
     auto *equal = llvm::find_if(different, [&](scf::ForOp other) {
       return OperationEquivalence::isEquivalentTo(
           other, loop, OperationEquivalence::IgnoreLocations);

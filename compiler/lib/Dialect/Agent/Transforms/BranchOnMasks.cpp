@@ -21,6 +21,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace drawloom::agent {
 #define GEN_PASS_DEF_BRANCHONMASKS
@@ -32,8 +34,8 @@ using namespace drawloom;
 
 /// Masks of fewer elements in a thread cost no more than a branch.
 static constexpr int64_t leastRegisters = 64;
-/// Larger sums and conditions are left as they are.
-static constexpr unsigned mostTerms = 8, mostDepth = 16;
+/// Masks that are made of more operations are left as they are.
+static constexpr unsigned mostSteps = 64;
 
 namespace {
 /// Where the integers of a tile lie: from `low` to `high`, plus scalars, minus
@@ -49,9 +51,10 @@ public:
   explicit MaskTest(ImplicitLocOpBuilder &builder) : b(builder) {}
 
   /// Null if there is none.
-  Value isAllSet(Value mask, unsigned depth = 0);
+  Value isAllSet(Value mask);
 
 private:
+  std::optional<Interval> getInterval(Value value);
   Value compare(arith::CmpIOp op);
   /// The scalars of an interval plus a constant, in 64 bits.
   Value sum(const Interval &interval, int64_t number);
@@ -60,6 +63,8 @@ private:
   }
 
   ImplicitLocOpBuilder &b;
+  /// What is used twice is looked at twice.
+  unsigned steps = 0;
 };
 } // namespace
 
@@ -69,8 +74,8 @@ static bool movesElements(Operation *op) {
                          tile::TransposeOp, tile::ConvertLayoutOp>(op);
 }
 
-static std::optional<Interval> getInterval(Value value, unsigned depth = 0) {
-  if (depth > mostDepth)
+std::optional<Interval> MaskTest::getInterval(Value value) {
+  if (++steps > mostSteps)
     return std::nullopt;
   Interval interval;
   APInt number;
@@ -87,25 +92,24 @@ static std::optional<Interval> getInterval(Value value, unsigned depth = 0) {
     interval.high = iota.getType().getNumElements() - 1;
     return interval;
   }
-  // An index has 32 bits.
-  if (movesElements(op) ||
-      isa_and_nonnull<tensor::SplatOp, arith::IndexCastOp>(op))
-    return getInterval(op->getOperand(0), depth + 1);
+  // An index has 32 bits. More than these are cut off.
+  bool isCast = isa_and_nonnull<arith::IndexCastOp>(op) &&
+                !getElementTypeOrSelf(op->getOperand(0)).isInteger(64);
+  if (movesElements(op) || isa_and_nonnull<tensor::SplatOp>(op) || isCast)
+    return getInterval(op->getOperand(0));
   if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op))
     return std::nullopt;
-  std::optional<Interval> x = getInterval(op->getOperand(0), depth + 1);
-  std::optional<Interval> y = getInterval(op->getOperand(1), depth + 1);
+  std::optional<Interval> x = getInterval(op->getOperand(0));
+  std::optional<Interval> y = getInterval(op->getOperand(1));
   if (!x || !y)
     return std::nullopt;
-  if (isa<arith::SubIOp>(op)) {
-    std::swap(y->plus, y->minus);
-    std::tie(y->low, y->high) = std::pair(-y->high, -y->low);
-  }
-  x->plus.append(y->plus);
-  x->minus.append(y->minus);
-  if (x->plus.size() + x->minus.size() > mostTerms ||
-      llvm::AddOverflow(x->low, y->low, x->low) ||
-      llvm::AddOverflow(x->high, y->high, x->high))
+  bool isSum = isa<arith::AddIOp>(op);
+  x->plus.append(isSum ? y->plus : y->minus);
+  x->minus.append(isSum ? y->minus : y->plus);
+  if (isSum ? llvm::AddOverflow(x->low, y->low, x->low) ||
+                  llvm::AddOverflow(x->high, y->high, x->high)
+            : llvm::SubOverflow(x->low, y->high, x->low) ||
+                  llvm::SubOverflow(x->high, y->low, x->high))
     return std::nullopt;
   return x;
 }
@@ -171,20 +175,20 @@ Value MaskTest::compare(arith::CmpIOp op) {
   return result;
 }
 
-Value MaskTest::isAllSet(Value mask, unsigned depth) {
+Value MaskTest::isAllSet(Value mask) {
   Operation *op = mask.getDefiningOp();
-  if (!op || depth > mostDepth)
+  if (!op || ++steps > mostSteps)
     return Value();
   if (!isa<RankedTensorType>(mask.getType()))
     return mask;
   if (movesElements(op) || isa<tensor::SplatOp>(op))
-    return isAllSet(op->getOperand(0), depth + 1);
+    return isAllSet(op->getOperand(0));
   if (auto comparison = dyn_cast<arith::CmpIOp>(op))
     return compare(comparison);
   if (!isa<arith::AndIOp, arith::OrIOp>(op))
     return Value();
-  Value x = isAllSet(op->getOperand(0), depth + 1);
-  Value y = x ? isAllSet(op->getOperand(1), depth + 1) : Value();
+  Value x = isAllSet(op->getOperand(0));
+  Value y = x ? isAllSet(op->getOperand(1)) : Value();
   if (!y)
     return Value();
   if (isa<arith::AndIOp>(op))
@@ -223,17 +227,16 @@ static void branchOn(arith::SelectOp select) {
       });
   select.replaceAllUsesWith(choice.getResult(0));
   // What computed the mask is used no more, unless by others.
-  SmallVector<Operation *> unused = {select};
+  SetVector<Operation *> unused;
+  unused.insert(select);
   while (!unused.empty()) {
     Operation *op = unused.pop_back_val();
-    if (!op->use_empty() || !isPure(op))
+    if (!isOpTriviallyDead(op))
       continue;
-    SetVector<Operation *> operands;
     for (Value operand : op->getOperands())
       if (Operation *definition = operand.getDefiningOp())
-        operands.insert(definition);
+        unused.insert(definition);
     op->erase();
-    llvm::append_range(unused, operands);
   }
 }
 

@@ -86,3 +86,56 @@ tile.kernel @data(%x: !tile.view<?x?xf32>, %m: !tile.view<?x?xi32>, %y: !tile.vi
     tile.store %d, %y[%i, %j] : tensor<128x64xf32>, !tile.view<?x?xf32>
   }
 }
+
+// What computes a mask may use the same tile twice, directly and through others:
+// each is erased once. A chain that doubles is given up, and stays.
+// CHECK-LABEL: tile.kernel @shared
+// CHECK:       scf.if
+// CHECK-NOT:   scf.if
+// CHECK:       tile.store
+tile.kernel @shared(%x: !tile.view<?x?xf32>, %y: !tile.view<?x?xf32>) {
+  %none = arith.constant dense<0.0> : tensor<128x64xf32>
+  %limit = arith.constant dense<1000> : tensor<128x64xi32>
+  tile.for_each (%i, %j) tiles [128, 64] of %y : !tile.view<?x?xf32> {
+    %a = tile.load %x[%i, %j] : !tile.view<?x?xf32> -> tensor<128x64xf32>
+    %j32 = arith.index_cast %j : index to i32
+    %p0 = tensor.splat %j32 : tensor<128x64xi32>
+    %twice = arith.addi %p0, %p0 : tensor<128x64xi32>
+    %thrice = arith.addi %p0, %twice : tensor<128x64xi32>
+    %near = arith.cmpi slt, %thrice, %limit : tensor<128x64xi32>
+    %b = arith.select %near, %a, %none : tensor<128x64xi1>, tensor<128x64xf32>
+    %p1 = arith.addi %p0, %p0 : tensor<128x64xi32>
+    %p2 = arith.addi %p1, %p1 : tensor<128x64xi32>
+    %p3 = arith.addi %p2, %p2 : tensor<128x64xi32>
+    %p4 = arith.addi %p3, %p3 : tensor<128x64xi32>
+    %p5 = arith.addi %p4, %p4 : tensor<128x64xi32>
+    %p6 = arith.addi %p5, %p5 : tensor<128x64xi32>
+    %p7 = arith.addi %p6, %p6 : tensor<128x64xi32>
+    %p8 = arith.addi %p7, %p7 : tensor<128x64xi32>
+    %p9 = arith.addi %p8, %p8 : tensor<128x64xi32>
+    %p10 = arith.addi %p9, %p9 : tensor<128x64xi32>
+    %p11 = arith.addi %p10, %p10 : tensor<128x64xi32>
+    %p12 = arith.addi %p11, %p11 : tensor<128x64xi32>
+    %p13 = arith.addi %p12, %p12 : tensor<128x64xi32>
+    %p14 = arith.addi %p13, %p13 : tensor<128x64xi32>
+    %p15 = arith.addi %p14, %p14 : tensor<128x64xi32>
+    %p16 = arith.addi %p15, %p15 : tensor<128x64xi32>
+    %p17 = arith.addi %p16, %p16 : tensor<128x64xi32>
+    %p18 = arith.addi %p17, %p17 : tensor<128x64xi32>
+    %p19 = arith.addi %p18, %p18 : tensor<128x64xi32>
+    %p20 = arith.addi %p19, %p19 : tensor<128x64xi32>
+    %p21 = arith.addi %p20, %p20 : tensor<128x64xi32>
+    %p22 = arith.addi %p21, %p21 : tensor<128x64xi32>
+    %p23 = arith.addi %p22, %p22 : tensor<128x64xi32>
+    %p24 = arith.addi %p23, %p23 : tensor<128x64xi32>
+    %p25 = arith.addi %p24, %p24 : tensor<128x64xi32>
+    %p26 = arith.addi %p25, %p25 : tensor<128x64xi32>
+    %p27 = arith.addi %p26, %p26 : tensor<128x64xi32>
+    %p28 = arith.addi %p27, %p27 : tensor<128x64xi32>
+    %p29 = arith.addi %p28, %p28 : tensor<128x64xi32>
+    %p30 = arith.addi %p29, %p29 : tensor<128x64xi32>
+    %far = arith.cmpi slt, %p30, %limit : tensor<128x64xi32>
+    %c = arith.select %far, %b, %none : tensor<128x64xi1>, tensor<128x64xf32>
+    tile.store %c, %y[%i, %j] : tensor<128x64xf32>, !tile.view<?x?xf32>
+  }
+}
