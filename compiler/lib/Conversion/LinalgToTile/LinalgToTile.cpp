@@ -74,10 +74,11 @@ static LogicalResult convert(func::FuncOp func, int64_t smaller) {
   DominanceInfo dominance(*kernel);
   eliminateCommonSubExpressions(rewriter, dominance, *kernel);
   if (unsigned merged = rescaleReductions(*kernel))
-    tile::addReasons(*kernel,
-                     {"reduce: " + std::to_string(merged + 1) +
-                      " loops are one, because sums that depend on a maximum "
-                      "are rescaled as it grows"});
+    tile::addReasons(
+        *kernel, {"reduce: " + std::to_string(merged) +
+                  (merged == 1 ? " loop is" : " loops are") +
+                  " part of an earlier one, whose maximum rescales what they "
+                  "add up as it grows (online softmax)"});
   if (std::vector<std::string> reasons = explainProducts(*function, *kernel);
       !reasons.empty())
     tile::addReasons(*kernel, reasons);

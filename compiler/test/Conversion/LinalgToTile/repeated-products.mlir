@@ -37,6 +37,7 @@ func.func @router(%x: tensor<128x128xbf16> {tile.name = "x"}, %w: tensor<128x16x
 // The columns of the second product are one tile, so the first is not computed
 // again for others.
 // CHECK-LABEL: tile.kernel @chained
+// CHECK-SAME:  "tile: 128x192x{{.*}}, because with smaller tiles MMAs or loads would be repeated; it leaves {{[0-9]+}} operand slots on sm_100a"
 // CHECK-NOT:   mma:
 // CHECK:       tile.for_each (%{{.*}}) tiles [128] of
 // CHECK-COUNT-2: tile.mma

@@ -3,7 +3,7 @@
 // Attention as a formula on whole tensors: one loop over the columns of the
 // scores, with two MMAs. A larger maximum rescales what was added up.
 // CHECK-LABEL: tile.kernel @attention
-// CHECK-SAME:  "reduce: 3 loops are one, because sums that depend on a maximum are rescaled as it grows"
+// CHECK-SAME:  "reduce: 2 loops are part of an earlier one, whose maximum rescales what they add up as it grows (online softmax)"
 // CHECK:       %[[LOWEST:.*]] = arith.constant dense<0xFF800000> : tensor<64xf32>
 // CHECK:       %[[ENDS:.*]]:3 = scf.for {{.*}} iter_args(%[[OLD:.*]] = %[[LOWEST]], %[[L:.*]] = %{{.*}}, %[[O:.*]] = %{{.*}})
 // CHECK:         %[[S:.*]] = tile.mma

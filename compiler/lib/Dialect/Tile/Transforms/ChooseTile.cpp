@@ -306,9 +306,9 @@ Choice TileChooser::chooseMma() {
     return finish(formatv("tile: {0} on {1}; larger candidates are too large",
                           spell(), arch.name));
   if (taken < undivided)
-    return finish(formatv("tile: {0}, so that few tiles or steps of a loop "
-                          "compute or load the same; it leaves {1} operand "
-                          "slots on {2}",
+    return finish(formatv("tile: {0}, because with smaller tiles MMAs or loads "
+                          "would be repeated; it leaves {1} operand slots on "
+                          "{2}",
                           spell(), slots, arch.name));
   if (slots < plan::wantedAhead)
     return finish(formatv("tile: {0} on {1}; no candidate leaves {2} operand "
