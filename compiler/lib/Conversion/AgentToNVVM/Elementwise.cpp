@@ -89,6 +89,37 @@ static bool isRepeated(Value tile) {
              tile.getDefiningOp());
 }
 
+/// The number that all elements of an f32 tile are; null if it isn't known.
+static std::optional<APFloat> getConstant(Value tile) {
+  DenseElementsAttr all;
+  if (!matchPattern(tile, m_Constant(&all)) || !all.isSplat())
+    return std::nullopt;
+  return all.getSplatValue<APFloat>();
+}
+
+/// A number that is scaled twice, by constants, is scaled once: their product
+/// is rounded in place of a product of the number. The first one must not make
+/// numbers larger, so that nothing overflows that did not, or the other way
+/// round.
+static void joinFactors(ImplicitLocOpBuilder &b, arith::MulFOp product,
+                        Value &x, Value &y,
+                        ConversionPatternRewriter &rewriter) {
+  auto inner = product.getLhs().getDefiningOp<arith::MulFOp>();
+  if (!inner || !inner->hasOneUse())
+    return;
+  std::optional<APFloat> first = getConstant(inner.getRhs());
+  std::optional<APFloat> second = getConstant(product.getRhs());
+  Value number = rewriter.getRemappedValue(inner.getLhs());
+  if (!first || !second || !number || abs(*first) > APFloat(1.0f))
+    return;
+  APFloat both = *first * *second;
+  if (!both.isNormal())
+    return;
+  x = number;
+  y = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(cast<ShapedType>(y.getType()), both));
+}
+
 /// A product that only a sum reads is part of an FMA, which rounds once: the
 /// product may be in front of a wait that the sum is behind, where nothing else
 /// finds the two. One factor has to be a few registers, since both live until
@@ -109,10 +140,12 @@ static Value fuse(ImplicitLocOpBuilder &b, Operation *op,
     Value y = rewriter.getRemappedValue(product.getRhs());
     if (!x || !y)
       continue;
+    joinFactors(b, product, x, y, rewriter);
     Value z = operands[1 - i];
     if (isa<arith::SubFOp>(op)) {
       // Of a row, which is one register, the sign changes there.
-      Value &negated = i == 0 ? z : y;
+      Value &factor = isRepeated(product.getRhs()) ? y : x;
+      Value &negated = i == 0 ? z : factor;
       negated = LLVM::FNegOp::create(b, negated);
     }
     return LLVM::FMAOp::create(b, x, y, z);

@@ -390,6 +390,62 @@ func.func @reduce_of_one(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// A maximum is scaled, and not what it is the maximum of.
+// CHECK-LABEL: @scaled_maximum
+// CHECK-SAME:    (%[[X:.*]]: tensor<4x8xf32>)
+// CHECK-DAG:     %[[C:.*]] = arith.constant dense<2.500000e-01> : tensor<4x8xf32>
+// CHECK-DAG:     %[[D:.*]] = arith.constant dense<2.500000e-01> : tensor<4xf32>
+// CHECK:         %[[SCALED:.*]] = arith.mulf %[[X]], %[[C]]
+// CHECK:         %[[MAX:.*]] = tile.reduce maximumf %[[X]] axis 1
+// CHECK:         %[[RESULT:.*]] = arith.mulf %[[MAX]], %[[D]]
+// CHECK:         return %[[SCALED]], %[[RESULT]]
+func.func @scaled_maximum(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>) {
+  %c = arith.constant dense<0.25> : tensor<4x8xf32>
+  %0 = arith.mulf %x, %c : tensor<4x8xf32>
+  %1 = tile.reduce maximumf %0 axis 1 : tensor<4x8xf32> -> tensor<4xf32>
+  return %0, %1 : tensor<4x8xf32>, tensor<4xf32>
+}
+
+// The mask is of what is scaled later.
+// CHECK-LABEL: @scaled_maximum_of_some
+// CHECK-SAME:    (%[[X:.*]]: tensor<4x8xf32>, %[[MASK:.*]]: tensor<4x8xi1>)
+// CHECK:         %[[SOME:.*]] = arith.select %[[MASK]], %[[X]], %{{.*}}
+// CHECK:         %[[SCALED:.*]] = arith.mulf %[[SOME]], %{{.*}}
+// CHECK:         %[[MAX:.*]] = tile.reduce maxnumf %[[SOME]] axis 1
+// CHECK:         %[[RESULT:.*]] = arith.mulf %[[MAX]], %{{.*}}
+// CHECK:         return %[[SCALED]], %[[RESULT]]
+func.func @scaled_maximum_of_some(%x: tensor<4x8xf32>, %mask: tensor<4x8xi1>) -> (tensor<4x8xf32>, tensor<4xf32>) {
+  %c = arith.constant dense<0.25> : tensor<4x8xf32>
+  %none = arith.constant dense<0xFF800000> : tensor<4x8xf32>
+  %0 = arith.mulf %x, %c : tensor<4x8xf32>
+  %1 = arith.select %mask, %0, %none : tensor<4x8xi1>, tensor<4x8xf32>
+  %2 = tile.reduce maxnumf %1 axis 1 : tensor<4x8xf32> -> tensor<4xf32>
+  return %1, %2 : tensor<4x8xf32>, tensor<4xf32>
+}
+
+// A factor below zero turns the order round, zero times infinity is no number,
+// and what is finite elsewhere would have to be divided.
+// CHECK-LABEL: @factors_that_stay
+// CHECK:         %[[A:.*]] = arith.mulf
+// CHECK:         tile.reduce maximumf %[[A]]
+// CHECK:         %[[B:.*]] = arith.mulf
+// CHECK:         tile.reduce maximumf %[[B]]
+// CHECK:         %[[C:.*]] = arith.select
+// CHECK:         tile.reduce maximumf %[[C]]
+func.func @factors_that_stay(%x: tensor<4x8xf32>, %mask: tensor<4x8xi1>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %below = arith.constant dense<-0.25> : tensor<4x8xf32>
+  %zero = arith.constant dense<0.0> : tensor<4x8xf32>
+  %two = arith.constant dense<2.0> : tensor<4x8xf32>
+  %0 = arith.mulf %x, %below : tensor<4x8xf32>
+  %1 = tile.reduce maximumf %0 axis 1 : tensor<4x8xf32> -> tensor<4xf32>
+  %2 = arith.mulf %x, %zero : tensor<4x8xf32>
+  %3 = tile.reduce maximumf %2 axis 1 : tensor<4x8xf32> -> tensor<4xf32>
+  %4 = arith.mulf %x, %two : tensor<4x8xf32>
+  %5 = arith.select %mask, %4, %two : tensor<4x8xi1>, tensor<4x8xf32>
+  %6 = tile.reduce maximumf %5 axis 1 : tensor<4x8xf32> -> tensor<4xf32>
+  return %1, %3, %6 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
 // CHECK-LABEL: @reduce_the_other_axis
 // CHECK:         tile.reduce
 func.func @reduce_the_other_axis(%x: tensor<4xf32>) -> tensor<1xf32> {

@@ -15,6 +15,7 @@
 //   - broadcasts come last: slices, transposes and new dimensions are taken of
 //     the small tile;
 //   - what is negated is small, or an MMA that subtracts;
+//   - a maximum is scaled, and not what it is the maximum of;
 //   - conversions of layouts do not follow one another.
 
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
@@ -240,6 +241,81 @@ void MmaOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
   patterns.add<SubtractMma>(context);
 }
 
+/// Tiles that carry layouts are left alone: which layout the tile in between
+/// should have is for a later pass to say.
+static bool hasLayout(Operation *op) {
+  auto carries = [](Type type) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    return tile && tile.getEncoding();
+  };
+  return llvm::any_of(op->getOperandTypes(), carries) ||
+         llvm::any_of(op->getResultTypes(), carries);
+}
+
+/// The number that all elements of a floating-point tile are known to be.
+static std::optional<APFloat> getSplat(Value tile) {
+  SplatElementsAttr all;
+  if (!matchPattern(tile, m_Constant(&all)) ||
+      !isa<FloatType>(all.getElementType()))
+    return std::nullopt;
+  return all.getSplatValue<APFloat>();
+}
+
+static bool isExtremum(Reduction kind) {
+  return kind == Reduction::MaximumF || kind == Reduction::MinimumF ||
+         kind == Reduction::MaxNumF || kind == Reduction::MinNumF;
+}
+
+namespace {
+/// A factor above zero keeps the order of numbers, also of what is rounded
+/// after it: the largest `x * c` is the largest `x` times `c`. So `x` is scaled
+/// where else it is used, as a part of an FMA. A mask that leaves infinity
+/// elsewhere may stand in between.
+struct ScaleExtremum : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
+    Value source = op.getSource();
+    auto masked = source.getDefiningOp<arith::SelectOp>();
+    auto product = (masked ? masked.getTrueValue() : source)
+                       .getDefiningOp<arith::MulFOp>();
+    if (!type || !isExtremum(op.getKind()) || !product || hasLayout(op))
+      return failure();
+    std::optional<APFloat> factor = getSplat(product.getRhs());
+    if (!factor || !factor->isFiniteNonZero() || factor->isNegative())
+      return failure();
+    Value unscaled = product.getLhs();
+    rewriter.setInsertionPointAfterValue(source);
+    if (masked) {
+      std::optional<APFloat> elsewhere = getSplat(masked.getFalseValue());
+      if (!elsewhere || !elsewhere->isInfinity() || !product->hasOneUse())
+        return failure();
+      unscaled = arith::SelectOp::create(rewriter, masked.getLoc(),
+                                         masked.getCondition(), unscaled,
+                                         masked.getFalseValue());
+    }
+    Value scaled =
+        arith::MulFOp::create(rewriter, product.getLoc(), unscaled,
+                              product.getRhs(), product.getFastmathAttr());
+    rewriter.replaceAllUsesExcept(source, scaled, op);
+    rewriter.setInsertionPointAfter(op);
+    Value factors = arith::ConstantOp::create(
+        rewriter, op.getLoc(), DenseElementsAttr::get(type, *factor));
+    Value extremum = ReduceOp::create(rewriter, op.getLoc(), type, op.getKind(),
+                                      unscaled, op.getAxis());
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, extremum, factors);
+    return success();
+  }
+};
+} // namespace
+
+void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<ScaleExtremum>(context);
+}
+
 OpFoldResult ReduceOp::fold(FoldAdaptor) {
   // Of one element each, which tile.expand_dims put there.
   if (auto expand = getSource().getDefiningOp<ExpandDimsOp>())
@@ -261,17 +337,6 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
     return getResult();
   }
   return foldSplat(adaptor.getSource(), getType());
-}
-
-/// Tiles that carry layouts are left alone: which layout the tile in between
-/// should have is for a later pass to say.
-static bool hasLayout(Operation *op) {
-  auto carries = [](Type type) {
-    auto tile = dyn_cast<RankedTensorType>(type);
-    return tile && tile.getEncoding();
-  };
-  return llvm::any_of(op->getOperandTypes(), carries) ||
-         llvm::any_of(op->getResultTypes(), carries);
 }
 
 namespace {

@@ -147,6 +147,7 @@ def Tile_ReduceOp : Tile_ValueOp<"reduce", [
   }];
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     /// The value that changes nothing when it is combined with an element: what
     /// to pad with. Null if the kind does not fit the element type, or the type
