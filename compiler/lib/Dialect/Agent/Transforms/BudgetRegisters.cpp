@@ -48,6 +48,8 @@ struct Unit {
   SmallVector<RoleOp, 4> roles;
   int64_t groups = 1;
   int64_t need = 0;
+  /// With the whole of its largest tile at a time.
+  int64_t wish = 0;
   bool light = true;
   /// What its copies need, if it is light.
   int64_t forCopies = 0;
@@ -153,6 +155,7 @@ LogicalResult Budgeter::formUnits(ArrayRef<RoleOp> roles) {
     unit.light &= demand.isLight();
     unit.forCopies = std::max(unit.forCopies, demand.beyondOverhead());
     unit.need = std::max(unit.need, alignUp(demand.total(), step));
+    unit.wish = std::max(unit.wish, demand.held + demand.working);
     if (int64_t least = alignUp(demand.leastEntry(), step);
         least > leastEntry) {
       leastEntry = least;
@@ -231,13 +234,15 @@ LogicalResult Budgeter::share() {
                          << " [register-limit]";
   }
 
-  // The rest goes to the roles that compute, the poorest first.
+  // The rest goes to the roles that compute, the poorest first: the one that is
+  // left with the least beside its tiles.
   while (true) {
     Unit *poorest = nullptr;
     for (Unit &unit : units)
       if (!unit.fixed && !unit.light && unit.budget + step <= most &&
           sum() + step * unit.groups <= pool &&
-          (!poorest || unit.budget < poorest->budget))
+          (!poorest ||
+           unit.budget - unit.wish < poorest->budget - poorest->wish))
         poorest = &unit;
     if (!poorest)
       break;
