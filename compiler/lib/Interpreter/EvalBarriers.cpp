@@ -105,6 +105,17 @@ static LogicalResult elect(Operation *op, Evaluator &eval) {
   return llvm::success();
 }
 
+/// The warps of a role decide together here. That is right as well: a warp
+/// whose elements are not set does what changes nothing.
+static LogicalResult any(Operation *op, Evaluator &eval) {
+  TensorRef tile = eval.get(op->getOperand(0));
+  bool found = false;
+  for (int64_t i = 0; i < tile->getNumElements() && !found; ++i)
+    found = tile->getUInt(i) != 0;
+  setNumber(eval, op->getResult(0), Format::I1, found);
+  return llvm::success();
+}
+
 int64_t drawloom::interp::countCtas(Evaluator &eval) {
   Protocol &protocol = getProtocol(eval);
   return protocol.clusters * protocol.ctas * eval.getWidth();
@@ -349,6 +360,7 @@ static constexpr NamedRule barrierRules[] = {
     {"agent.tensor_address", tensorAddress},
     {"agent.free_tensor", freeTensor},
     {"agent.elect", elect},
+    {"agent.any", any},
     {"gpu.block_id", blockId},
     {"gpu.grid_dim", gridDim},
     {"agent.peers", peers},

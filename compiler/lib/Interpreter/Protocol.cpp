@@ -258,7 +258,25 @@ static std::array<int64_t, 4> getKey(Operation *slots, int64_t cta,
           value};
 }
 
+/// The slot of another pipe that has the same columns and a tile of the same
+/// type: roles give each other what is there under two names.
+static Guard *findSame(std::deque<Guard> &guards, const Guard &made,
+                       const HostTensor &tensor) {
+  for (Guard &other : guards)
+    if (made.inTensorMemory && other.inTensorMemory && other.memory &&
+        other.cta == made.cta && other.begin == made.begin &&
+        other.end == made.end &&
+        other.memory->tensor->getShape() == tensor.getShape() &&
+        other.memory->tensor->getFormat() == tensor.getFormat())
+      return &other;
+  return nullptr;
+}
+
 Guard &Protocol::addMemory(Guard made, HostTensor tensor, Operation *op) {
+  if (Guard *same = findSame(guards, made, tensor)) {
+    places[getKey(op, made.cta, made.index, made.value)] = same;
+    return *same;
+  }
   Guard &guard = guards.emplace_back(std::move(made));
   fillUninitialized(tensor);
   guard.memory = std::make_shared<Memory>();

@@ -55,13 +55,19 @@ static Budget makeTensor(const Plan &plan) {
   int64_t limit = plan.arch->tensorMemory.columns;
   Budget budget{"tensor memory", *plan.tensorColumns, limit,
                 describeUse(*plan.tensorColumns, limit, "columns")};
-  for (const Pipe &pipe : plan.pipes)
-    if (pipe.memory == Pipe::Memory::Tensor && pipe.place) {
-      int64_t columns = multiply(pipe.slotSize, pipe.slots);
-      budget.parts.push_back({pipe.name, pipe.place->start, columns,
-                              std::to_string(columns) + " at " +
-                                  std::to_string(pipe.place->start)});
-    }
+  for (const Pipe &pipe : plan.pipes) {
+    if (pipe.memory != Pipe::Memory::Tensor || !pipe.place ||
+        !pipe.place->reuses.empty())
+      continue;
+    int64_t columns = multiply(pipe.slotSize, pipe.slots);
+    std::string words =
+        std::to_string(columns) + " at " + std::to_string(pipe.place->start);
+    for (const Pipe &other : plan.pipes)
+      if (other.memory == Pipe::Memory::Tensor && other.place &&
+          other.place->reuses == pipe.name)
+        words += ", shared with " + other.name;
+    budget.parts.push_back({pipe.name, pipe.place->start, columns, words});
+  }
   for (const Role &role : plan.roles)
     if (role.columns)
       budget.parts.push_back({"@" + role.name, role.column, role.columns,

@@ -1,7 +1,7 @@
 // O = softmax(Q K^T) V for one head: two products with a softmax between them. On
 // Blackwell a role of its own issues the second product, so that the first one
-// runs ahead while the softmax is computed. The sum over V is rescaled between
-// two products, so the product is taken from zero and added where it is rescaled.
+// runs ahead while the softmax is computed. The sum over V stays in tensor memory,
+// where another role rescales it between two products.
 // RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_90a"} {/' %s | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,assign-engines,prove-progress))' | FileCheck %s --check-prefix=HOPPER
 // RUN: sed '0,/) {$/s//) attributes {tile.target = "sm_100a"} {/' %s | drawloom-opt --pass-pipeline='builtin.module(tile.kernel(assign-roles,form-pipes,assign-engines,prove-progress))' | FileCheck %s --check-prefix=BLACKWELL
 
@@ -23,9 +23,12 @@
 // BLACKWELL: agent.pipe "Q" slots(2) smem : (tensor<128x64xbf16>)
 // BLACKWELL: agent.pipe "K" slots(4) smem : (tensor<128x64xbf16>)
 // BLACKWELL: agent.pipe "result" slots(2) tmem : (tensor<128x128xf32>)
-// BLACKWELL: agent.pipe "middle" slots(2) tmem : (tensor<128x128xbf16>)
+// BLACKWELL: agent.pipe "middle" slots(2) smem : (tensor<128xf32>)
+// BLACKWELL: agent.pipe "rescaled" slots(1) tmem : (tensor<128x64xf32>)
+// BLACKWELL: agent.pipe "middle_1" slots(2) tmem : (tensor<128x128xbf16>)
 // BLACKWELL: agent.pipe "V" slots(4) smem : (tensor<128x64xbf16>)
-// BLACKWELL: agent.pipe "result_1" slots(2) tmem : (tensor<128x64xf32>)
+// BLACKWELL: agent.pipe "result_1" slots(1) tmem : (tensor<128x64xf32>)
+// BLACKWELL: agent.pipe "middle_2" slots(2) smem : (tensor<128xf32>)
 // BLACKWELL: agent.pipe "output" slots(2) smem : (tensor<128x64xbf16>)
 // BLACKWELL: agent.role @operand_load warps(1)
 // BLACKWELL: agent.produce %Q{{.*}}
@@ -37,12 +40,18 @@
 // BLACKWELL: agent.produce %result{{.*}}
 // BLACKWELL: agent.role @mma_1 warps(1)
 // BLACKWELL: agent.consume %V{{.*}}
-// BLACKWELL: agent.consume %middle{{.*}}
+// BLACKWELL: agent.consume %rescaled, %middle_1
 // BLACKWELL: agent.produce %result_1{{.*}}
 // BLACKWELL: agent.role @compute warps(4)
 // BLACKWELL: agent.consume %result{{.*}}
 // BLACKWELL: agent.produce %middle{{.*}}
+// BLACKWELL: agent.produce %middle_1{{.*}}
+// BLACKWELL: agent.produce %middle_2{{.*}}
+// BLACKWELL: agent.role @correction warps(4)
+// BLACKWELL: agent.consume %middle{{.*}}
+// BLACKWELL: agent.produce %rescaled{{.*}}
 // BLACKWELL: agent.consume %result_1{{.*}}
+// BLACKWELL: agent.consume %middle_2{{.*}}
 // BLACKWELL: agent.produce %output{{.*}}
 // BLACKWELL: agent.consume %output{{.*}}lag(1)
 

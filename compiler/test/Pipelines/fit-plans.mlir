@@ -53,12 +53,16 @@ tile.kernel @fits(%X: !tile.view<?x64xf32>, %Y: !tile.view<?x64xf32>) attributes
 
 // -----
 
-// Two tiles side by side take more tensor memory than there is, what the threads
-// write to it included: one does not.
-// CHECK-LABEL: tile.kernel @one_interleaved
-// CHECK-SAME:  tile.reasons = ["fit-plans: one tile instead of two interleaved, because what was chosen first does not fit: tensor memory: {{.*}} = 640 > 512 columns on sm_100a
-// CHECK-SAME:  interleave = 1
-tile.kernel @one_interleaved(%Q: !tile.view<?x128xbf16>, %K: !tile.view<?x128xbf16>, %V: !tile.view<128x?xbf16>, %O: !tile.view<?x128xf32>) attributes {tile.target = "sm_100a"} {
+// Two tiles side by side fit into tensor memory where what the threads write to it
+// takes the columns of what they have read. Who reads it releases both.
+// CHECK-LABEL: tile.kernel @two_interleaved
+// CHECK-SAME:  tensor-memory: result: 1 slot x 128 columns + result_1: 1 slot x 128 columns + result_2: 1 slot x 256 columns = 512 of 512 columns on sm_100a
+// CHECK-SAME:  interleave = 2
+// CHECK:       agent.pipe "result" slots(1) tmem : (tensor<128x128xf32>) {{.*}}"columns-shared", "1 slot: 'middle' takes the columns of 'result' when that is read"{{.*}}start = [[AT:[0-9]+]],
+// CHECK:       agent.pipe "middle" slots(1) tmem : (tensor<128x128xbf16>) {{.*}}start = [[AT]],{{.*}}reuses = "result"
+// CHECK:       agent.role @mma_1
+// CHECK:       agent.consume %middle, %result as (%{{.*}}, %{{.*}}) by(tensor_core, tensor_core)
+tile.kernel @two_interleaved(%Q: !tile.view<?x128xbf16>, %K: !tile.view<?x128xbf16>, %V: !tile.view<128x?xbf16>, %O: !tile.view<?x128xf32>) attributes {tile.target = "sm_100a"} {
   %c0 = arith.constant 0 : index
   %c128 = arith.constant 128 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -75,6 +79,34 @@ tile.kernel @one_interleaved(%Q: !tile.view<?x128xbf16>, %K: !tile.view<?x128xbf
       scf.yield %t : tensor<128x128xf32>
     }
     tile.store %o, %O[%m, 0] : tensor<128x128xf32>, !tile.view<?x128xf32>
+  }
+}
+
+// -----
+
+// Two tiles side by side take more tensor memory than there is, what the threads
+// write to it included: one does not.
+// CHECK-LABEL: tile.kernel @one_interleaved
+// CHECK-SAME:  tile.reasons = ["fit-plans: one tile instead of two interleaved, because what was chosen first does not fit: tensor memory: {{.*}} = 640 > 512 columns on sm_100a
+// CHECK-SAME:  interleave = 1
+tile.kernel @one_interleaved(%Q: !tile.view<?x128xbf16>, %K: !tile.view<?x128xbf16>, %V: !tile.view<192x?xbf16>, %O: !tile.view<?x192xf32>) attributes {tile.target = "sm_100a"} {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %none = arith.constant dense<0.0> : tensor<128x192xf32>
+  %M = tile.dim %Q, 0 : !tile.view<?x128xbf16>
+  %N = tile.dim %K, 0 : !tile.view<?x128xbf16>
+  tile.for_each (%m) tiles [128] of [%M] {
+    %q = tile.load %Q[%m, 0] : !tile.view<?x128xbf16> -> tensor<128x128xbf16>
+    %o = scf.for %j = %c0 to %N step %c128 iter_args(%acc = %none) -> (tensor<128x192xf32>) {
+      %k = tile.load %K[%j, 0] : !tile.view<?x128xbf16> -> tensor<128x128xbf16>
+      %s = tile.mma %q, %k, %zero : tensor<128x128xbf16>, tensor<128x128xbf16> -> tensor<128x128xf32>
+      %p = arith.truncf %s : tensor<128x128xf32> to tensor<128x128xbf16>
+      %v = tile.load %V[0, %j] : !tile.view<192x?xbf16> -> tensor<192x128xbf16>
+      %t = tile.mma %p, %v, %acc : tensor<128x128xbf16>, tensor<192x128xbf16> -> tensor<128x192xf32>
+      scf.yield %t : tensor<128x192xf32>
+    }
+    tile.store %o, %O[%m, 0] : tensor<128x192xf32>, !tile.view<?x192xf32>
   }
 }
 

@@ -171,7 +171,10 @@ LogicalResult RoleChecker::checkTcgen05(tile::MmaOp op) {
              << "), for which tcgen05.mma has a swizzle of 128 bytes only; use "
                 "a multiple of 32 along "
              << along << ", or store the operand K-major [mma-type]";
-  if (!isAccumulator(op.getAcc(), arch) && !tile::isZero(op.getAcc()))
-    return rejectStart(op);
-  return success();
+  if (isAccumulator(op.getAcc(), arch) || tile::isZero(op.getAcc()))
+    return success();
+  auto produce = dyn_cast<ProduceOp>(op->getParentOp());
+  if (produce && findRescaling(produce.getPipe().getDefiningOp<PipeOp>()))
+    return success();
+  return rejectStart(op);
 }

@@ -9,6 +9,7 @@
 #include "drawloom/Analysis/RoleTiles/Scratch.h"
 #include "drawloom/Analysis/RoleTiles/Exchanges.h"
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
+#include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
@@ -66,6 +67,8 @@ std::optional<Memory> plan::getMemory(Value tile) {
     return std::nullopt;
   if (std::optional<Memory> slot = getSlotMemory(tile))
     return slot;
+  if (isRescaled(tile))
+    return Memory::tmem;
   Operation *op = tile.getDefiningOp();
   if (isa_and_present<OrZeroOp>(op))
     return getMemory(op->getOperand(0));

@@ -9,6 +9,8 @@
 #include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
+#include "drawloom/Dialect/Tile/IR/DescribeMma.h"
+#include "drawloom/Target/Architecture.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -23,6 +25,148 @@ bool plan::isAccumulator(Value tile, const target::Architecture &arch) {
            isAccumulator(loop.getTiedLoopResult(argument), arch);
   }
   return isTcgen05Mma(getMaker(tile), arch);
+}
+
+/// The consume and the number of the pipe that `tile` is in a slot of.
+static std::pair<ConsumeOp, unsigned> findSlot(Value tile) {
+  auto argument = dyn_cast<BlockArgument>(tile);
+  auto consume = argument
+                     ? dyn_cast<ConsumeOp>(argument.getOwner()->getParentOp())
+                     : nullptr;
+  for (unsigned number = 0; consume && number < consume.getPipes().size();
+       ++number)
+    if (llvm::is_contained(consume.getSlotArguments(number), argument))
+      return {consume, number};
+  return {};
+}
+
+/// The only end of a pipe of this kind; null if there are several.
+template <typename End>
+static End getOnly(PipeOp pipe) {
+  End only;
+  for (Operation *user : pipe.getPipe().getUsers())
+    if (auto end = dyn_cast<End>(user)) {
+      if (only)
+        return {};
+      only = end;
+    }
+  return only;
+}
+
+/// The operation that makes the only tile of a slot, if it is of this kind.
+template <typename Maker>
+static Maker getOnlyMaker(ProduceOp op) {
+  Operation *end = op.getBody().front().getTerminator();
+  return end->getNumOperands() == 1
+             ? end->getOperand(0).template getDefiningOp<Maker>()
+             : Maker();
+}
+
+static bool hasOneSlot(PipeOp pipe) {
+  return pipe.getSlots() == 1 && pipe.getScope() == Scope::cta &&
+         pipe.getPipe().getType().getMemory() == Memory::tmem;
+}
+
+/// The pipe with what an MMA adds to.
+static PipeOp findStart(PipeOp result) {
+  auto produce = getOnly<ProduceOp>(result);
+  auto mma = produce ? getOnlyMaker<tile::MmaOp>(produce) : nullptr;
+  if (!mma)
+    return {};
+  auto [consume, number] = findSlot(mma.getAcc());
+  return consume ? consume.getPipes()[number].getDefiningOp<PipeOp>()
+                 : PipeOp();
+}
+
+/// The result of a consume that is the only tile in a slot of a pipe, as it is;
+/// null if there is none, or it is used more than once.
+static OpResult getTaken(ConsumeOp takes, PipeOp pipe) {
+  unsigned number = std::distance(takes.getPipes().begin(),
+                                  llvm::find(takes.getPipes(), pipe.getPipe()));
+  Block::BlockArgListType tiles = takes.getSlotArguments(number);
+  OperandRange yielded = takes.getBody().front().getTerminator()->getOperands();
+  if (tiles.size() != 1 || !llvm::is_contained(yielded, tiles.front()))
+    return {};
+  OpResult result = takes->getResult(
+      std::distance(yielded.begin(), llvm::find(yielded, tiles.front())));
+  return result.hasOneUse() ? result : OpResult();
+}
+
+std::optional<Rescaling> plan::findRescaling(PipeOp result) {
+  PipeOp rescaled = result ? findStart(result) : PipeOp();
+  if (!rescaled || !hasOneSlot(rescaled) || !hasOneSlot(result) ||
+      rescaled.getPipe().getType() != result.getPipe().getType())
+    return std::nullopt;
+  auto gives = getOnly<ProduceOp>(rescaled);
+  auto takes = getOnly<ConsumeOp>(result);
+  if (!gives || !takes || gives->getBlock() != takes->getBlock() ||
+      !gives->isBeforeInBlock(takes))
+    return std::nullopt;
+  auto loop = dyn_cast<scf::ForOp>(takes->getParentOp());
+  OpResult taken = getTaken(takes, result);
+  auto role = takes->getParentOfType<RoleOp>();
+  // Each lane has one thread: of several, each would scale it.
+  if (!loop || !taken || !role || role.getWarps() != target::warpsPerGroup)
+    return std::nullopt;
+  OpOperand &yielded = *taken.use_begin();
+  unsigned number = yielded.getOperandNumber();
+  auto scaled = getOnlyMaker<arith::MulFOp>(gives);
+  if (yielded.getOwner() != loop.getBody()->getTerminator() || !scaled ||
+      !tile::isZero(loop.getInitArgs()[number]))
+    return std::nullopt;
+  Value carried = loop.getRegionIterArg(number);
+  Operation *user = carried.hasOneUse() ? *carried.user_begin() : nullptr;
+  if (auto read = dyn_cast_or_null<tile::ConvertLayoutOp>(user))
+    user = read->hasOneUse() ? *read->user_begin() : nullptr;
+  if (user != scaled || !scaled->hasOneUse())
+    return std::nullopt;
+  return Rescaling{rescaled, result, loop, number, scaled};
+}
+
+bool plan::isRescaled(Value tile) {
+  if (auto argument = dyn_cast<BlockArgument>(tile)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument != loop.getInductionVar() &&
+           isRescaled(loop.getTiedLoopResult(argument));
+  }
+  auto result = cast<OpResult>(tile);
+  if (auto loop = dyn_cast<scf::ForOp>(result.getOwner())) {
+    Value yielded = loop.getYieldedValues()[result.getResultNumber()];
+    return yielded.getDefiningOp<ConsumeOp>() && isRescaled(yielded);
+  }
+  auto consume = dyn_cast<ConsumeOp>(result.getOwner());
+  return consume && llvm::any_of(consume.getPipes(), [&](Value pipe) {
+           auto op = pipe.getDefiningOp<PipeOp>();
+           return op && getTaken(consume, op) == result && findRescaling(op);
+         });
+}
+
+/// Whether a role reads a slot of `pipe` before it fills another one.
+static bool readsBefore(PipeOp pipe, ProduceOp fills) {
+  return llvm::any_of(pipe.getPipe().getUsers(), [&](Operation *user) {
+    return isa<ConsumeOp>(user) && user->getBlock() == fills->getBlock() &&
+           user->isBeforeInBlock(fills);
+  });
+}
+
+PipeOp plan::findShared(PipeOp operand) {
+  if (!operand)
+    return {};
+  auto gives = getOnly<ProduceOp>(operand);
+  auto takes = getOnly<ConsumeOp>(operand);
+  if (!gives || !takes || !hasOneSlot(operand))
+    return {};
+  for (auto [number, pipe] : llvm::enumerate(takes.getPipes())) {
+    auto other = pipe.getDefiningOp<PipeOp>();
+    if (other && other != operand && hasOneSlot(other) &&
+        takes.getEngine(number).value_or(Engine::tensor_core) ==
+            Engine::tensor_core &&
+        llvm::all_of(takes.getSlotArguments(number),
+                     [](Value tile) { return tile.use_empty(); }) &&
+        readsBefore(other, gives))
+      return other;
+  }
+  return {};
 }
 
 Ways plan::findWays(Value accumulator) {

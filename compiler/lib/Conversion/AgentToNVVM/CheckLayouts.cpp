@@ -189,8 +189,9 @@ std::string LayoutChecker::findAccessError(tile::BufferType buffer,
                         /*half=*/buffer.getDimSize(0) == 64 && reads))
       return (verb + " tensor memory in another layout than rows of lanes")
           .str();
-    if (offsets.size() != 2 || offsets[0] != 0 || (!reads && offsets[1] != 0) ||
-        (reads && plan::getElementBits(tile.getElementType()) != 32))
+    bool areWords = plan::getElementBits(tile.getElementType()) == 32;
+    if (offsets.size() != 2 || offsets[0] != 0 ||
+        ((reads || offsets[1] != 0) && !areWords))
       return (verb + " a part of tensor memory that has no code").str();
     return "";
   }

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace drawloom;
@@ -250,6 +251,13 @@ static Values elect(ElectOp op, ElectOp::Adaptor, CodeWriter &w) {
                                                      : w.own.leader};
 }
 
+static Values any(AnyOp, AnyOp::Adaptor operands, CodeWriter &w) {
+  Value own = vector::ReductionOp::create(w.b, vector::CombiningKind::OR,
+                                          operands.getTile());
+  return {NVVM::VoteSyncOp::create(w.b, w.b.getI1Type(), w.constant(-1), own,
+                                   NVVM::VoteSyncKind::any)};
+}
+
 static Values sync(SyncOp op, SyncOp::Adaptor, CodeWriter &w) {
   switch (op.getParticipants()) {
   case Participants::warp:
@@ -314,6 +322,7 @@ void codegen::addProtocol(PatternList &list) {
   list.add<DrainOp>(drain);
   list.add<CommitStoresOp>(closePuts);
   list.add<ElectOp>(elect);
+  list.add<AnyOp>(any);
   list.add<SyncOp>(sync);
   list.add<PeersOp>(findPeers);
   addMessages(list);

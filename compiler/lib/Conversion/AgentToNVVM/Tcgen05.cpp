@@ -96,16 +96,22 @@ private:
 };
 } // namespace
 
+/// Columns are another address.
+template <typename Access>
+static Value getAddress(Access op, typename Access::Adaptor operands,
+                        CodeWriter &w) {
+  if (op.getStaticOffsets()[1] == 0)
+    return operands.getBuffer();
+  return arith::AddIOp::create(
+      w.b, operands.getBuffer(),
+      w.getOffsets(op.getStaticOffsets(), operands.getOffsets())[1]);
+}
+
 Value codegen::readTensor(tile::ReadOp op, tile::ReadOp::Adaptor operands,
                           CodeWriter &w) {
   ImplicitLocOpBuilder &b = w.b;
   RankedTensorType type = op.getType();
-  Value address = operands.getBuffer();
-  // Columns are another address.
-  if (op.getStaticOffsets()[1] != 0)
-    address = arith::AddIOp::create(
-        b, address,
-        w.getOffsets(op.getStaticOffsets(), operands.getOffsets())[1]);
+  Value address = getAddress(op, operands, w);
   TensorRows rows(type, op.getBuffer().getType(), address, w);
   // Of an accumulator of 64 rows, which is in half of the lanes, the other half
   // of a warp reads the columns after those of the first.
@@ -151,7 +157,7 @@ void codegen::writeTensor(tile::WriteOp op, tile::WriteOp::Adaptor operands,
                           CodeWriter &w) {
   ImplicitLocOpBuilder &b = w.b;
   TensorRows rows(op.getValue().getType(), op.getBuffer().getType(),
-                  operands.getBuffer(), w);
+                  getAddress(op, operands, w), w);
   int64_t count = rows.getWords();
   Value words = vector::BitCastOp::create(
       b, VectorType::get(count, b.getI32Type()), operands.getValue());

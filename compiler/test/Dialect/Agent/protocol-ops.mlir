@@ -4,6 +4,13 @@
 !operands = !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>
 !sums = !agent.slots<tmem, tensor<128x256xf32>>
 
+// CHECK-LABEL: func.func @any
+func.func @any(%differ: tensor<128xi1>) -> i1 {
+  // CHECK-NEXT: %{{.*}} = agent.any %{{.*}} : tensor<128xi1>
+  %any = agent.any %differ : tensor<128xi1>
+  return %any : i1
+}
+
 // CHECK-LABEL: func.func @memory
 func.func @memory(%i: i32, %phase: i32) {
   // CHECK-NEXT: %operands = agent.slots "operands" count(4) at(0) stride(49152) offsets [0, 16384] : !agent.slots<smem, tensor<128x64xbf16>, tensor<256x64xbf16>>

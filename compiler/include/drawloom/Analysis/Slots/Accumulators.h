@@ -17,6 +17,7 @@
 
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -28,6 +29,45 @@ namespace drawloom::plan {
 
 /// Whether a tile is a sum that MMAs build in tensor memory.
 bool isAccumulator(mlir::Value tile, const target::Architecture &arch);
+
+/// An accumulator that a loop of a role scales between two MMAs of another:
+///
+///   scf.for ... iter_args(%acc = %zeros) {
+///     %old = arith.mulf %acc, %factors
+///     agent.produce %rescaled { agent.yield %old }
+///     %new = agent.consume %result as (%sum) { agent.yield %sum }
+///     scf.yield %new
+///
+/// The slots of both pipes are the same columns, which the roles give each
+/// other. So the tile that the loop carries is never anywhere else.
+struct Rescaling {
+  agent::PipeOp rescaled, result;
+  mlir::scf::ForOp loop;
+  /// Of what the loop carries.
+  unsigned number;
+  mlir::arith::MulFOp scaled;
+};
+
+/// Threads scale so many columns at a time.
+constexpr int64_t rescaledColumns = 32;
+
+/// How MMAs come by what they add to, if `result` is the pipe that they fill
+/// and they don't start from zero.
+std::optional<Rescaling> findRescaling(agent::PipeOp result);
+
+/// Whether a tile stays in tensor memory when the consume that waits for it is
+/// over, until its role gives the slot back rescaled.
+bool isRescaled(mlir::Value tile);
+
+/// The pipe of an accumulator whose columns an operand takes that a role has
+/// computed from it; null if the operand has columns of its own. Who reads the
+/// operand holds a slot of both, and releases them together:
+///
+///   agent.consume %result as (%scores) { ... }
+///   agent.produce %operand { ... }
+///
+///   agent.consume %operand, %result as (%a, %unused) by(tensor_core, ...)
+agent::PipeOp findShared(agent::PipeOp operand);
 
 /// The ways in which an accumulator comes to have an MMA: each is the loops
 /// that all have to run for it, the outermost first. A way without loops is

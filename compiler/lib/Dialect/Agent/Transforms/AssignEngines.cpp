@@ -78,6 +78,12 @@ static Engine chooseFiller(PipeOp pipe, ArrayRef<ProduceOp> ends,
   return Engine::threads;
 }
 
+/// Whether MMAs read a slot of a consume: they release the others, which
+/// nothing reads, with it.
+static bool feedsMmas(ConsumeOp op) {
+  return llvm::any_of(op.getBody().getArguments(), feedsMmasOnly);
+}
+
 static Engine chooseReader(PipeOp pipe,
                            ArrayRef<std::pair<ConsumeOp, unsigned>> ends,
                            const target::Architecture &arch) {
@@ -98,9 +104,12 @@ static Engine chooseReader(PipeOp pipe,
     }
     stores &= storesOne;
   }
+  Memory memory = pipe.getPipe().getType().getMemory();
+  if (!any && memory == Memory::tmem)
+    any = llvm::all_of(ends, [](auto end) { return feedsMmas(end.first); });
   if (any && allMmas && hasTcgen05(arch))
     return Engine::tensor_core;
-  if (stores && pipe.getPipe().getType().getMemory() == Memory::smem)
+  if (stores && memory == Memory::smem)
     return Engine::tma;
   return Engine::threads;
 }

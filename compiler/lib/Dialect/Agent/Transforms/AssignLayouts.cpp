@@ -72,6 +72,11 @@ private:
   FailureOr<RankedTensorType> getType(RankedTensorType type, unsigned axis,
                                       Operation *user);
   bool isRead(OpOperand &use);
+  /// Whether a tile that a loop, a branch or a consume passes on stays in
+  /// tensor memory.
+  bool isInTensorMemory(Value tile) {
+    return plan::isAccumulator(tile, arch) || plan::isRescaled(tile);
+  }
   /// Gives a value that `op` makes its layout.
   LogicalResult assign(Value value, Operation *op);
   /// Lets an operation have an operand in registers.
@@ -197,8 +202,7 @@ RoleLayouts::getType(RankedTensorType tensor, unsigned axis, Operation *user) {
 }
 
 LogicalResult RoleLayouts::assign(Value value, Operation *op) {
-  if (!isa<RankedTensorType>(value.getType()) ||
-      plan::isAccumulator(value, arch))
+  if (!isa<RankedTensorType>(value.getType()) || isInTensorMemory(value))
     return success();
   FailureOr<RankedTensorType> type =
       getType(cast<RankedTensorType>(value.getType()), axes.get(value), op);
@@ -218,7 +222,7 @@ bool RoleLayouts::isRead(OpOperand &use) {
     return !plan::isTcgen05Mma(mma, arch) &&
            (use.get() == mma.getAcc() || !plan::getMemory(use.get()));
   if (auto loop = dyn_cast<scf::ForOp>(user))
-    return !plan::isAccumulator(loop.getTiedLoopResult(&use), arch);
+    return !isInTensorMemory(loop.getTiedLoopResult(&use));
   // What TMA stores from a slot is in no registers.
   if (auto store = dyn_cast<tile::StoreOp>(user))
     return !isStoredByTma(store);
@@ -228,7 +232,7 @@ bool RoleLayouts::isRead(OpOperand &use) {
   if (auto produce = dyn_cast<ProduceOp>(parent))
     return produce.getEngine() == Engine::threads;
   return !isa<scf::ForOp, scf::IfOp, ConsumeOp>(parent) ||
-         !plan::isAccumulator(parent->getResult(use.getOperandNumber()), arch);
+         !isInTensorMemory(parent->getResult(use.getOperandNumber()));
 }
 
 LogicalResult RoleLayouts::read(OpOperand &use) {

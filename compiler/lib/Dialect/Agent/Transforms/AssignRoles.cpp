@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Corrections.h"
 #include "Crossing.h"
 #include "LoadRoles.h"
 #include "PrepareItem.h"
@@ -62,6 +63,7 @@ private:
   Remark remark;
   tile::Roles wantsRoles;
   bool mmasApart;
+  Corrections corrections;
 };
 
 } // namespace
@@ -169,10 +171,13 @@ namespace {
 /// their own, in sets that share values: a set is computed by one role.
 class ComputedSets {
 public:
-  /// An operation, or (loop, 1 + number) for what a loop carries.
-  using Node = std::pair<Operation *, unsigned>;
+  using Node = Corrections::Node;
+
+  explicit ComputedSets(const Corrections &corrections)
+      : corrections(corrections) {}
 
   llvm::EquivalenceClasses<Node> sets;
+  const Corrections &corrections;
 
   bool contains(Node node) const { return sets.contains(node); }
 
@@ -189,8 +194,10 @@ public:
     return contains(node) ? std::optional(node) : std::nullopt;
   }
 
+  /// What the correction reads of other roles comes through pipes.
   void join(Node node, Value value) {
-    if (std::optional<Node> other = nodeOf(value))
+    if (std::optional<Node> other = nodeOf(value);
+        other && corrections.contains(node) == corrections.contains(*other))
       sets.unionSets(node, *other);
   }
 };
@@ -222,8 +229,9 @@ static bool areApart(Operation *a, Operation *b) {
 }
 
 static ComputedSets findSets(Item &item, const Dataflow &dataflow,
+                             const Corrections &corrections,
                              const Owners &owners, ArrayRef<LoadInfo> loads) {
-  ComputedSets computed;
+  ComputedSets computed(corrections);
   llvm::SmallPtrSet<Operation *, 8> inPlace;
   for (const LoadInfo &load : loads)
     if (!load.whyInPlace.empty() && !load.readsOutput)
@@ -287,24 +295,30 @@ static void explainLoads(Owners &owners, ArrayRef<LoadInfo> loads, int compute,
   }
 }
 
+/// Sets that lead to an operand of an MMA by way of what goes with it.
+static DenseSet<ComputedSets::Node> findLeading(Item &item,
+                                                const ComputedSets &computed) {
+  DenseSet<ComputedSets::Node> leading;
+  item.body->walk([&](tile::MmaOp op) {
+    for (Value value : {op.getA(), op.getB()}) {
+      while (value.getDefiningOp() && goesWithReader(value.getDefiningOp()))
+        value = value.getDefiningOp()->getOperand(0);
+      if (std::optional<ComputedSets::Node> node = computed.nodeOf(value))
+        leading.insert(computed.sets.getLeaderValue(*node));
+    }
+  });
+  return leading;
+}
+
 void RoleAssigner::assignTheRest(const Dataflow &dataflow,
                                  ArrayRef<LoadInfo> loads) {
-  ComputedSets computed = findSets(item, dataflow, owners, loads);
-  // Sets that lead to an MMA by way of what goes with it.
+  ComputedSets computed = findSets(item, dataflow, corrections, owners, loads);
   DenseSet<ComputedSets::Node> leading;
   if (mmasApart)
-    item.body->walk([&](tile::MmaOp op) {
-      for (OpOperand &use : op->getOpOperands()) {
-        Value value = use.get();
-        while (value.getDefiningOp() && goesWithReader(value.getDefiningOp()))
-          value = value.getDefiningOp()->getOperand(0);
-        if (std::optional<ComputedSets::Node> node = computed.nodeOf(value))
-          leading.insert(computed.sets.getLeaderValue(*node));
-      }
-    });
+    leading = findLeading(item, computed);
   bool issues = dataflow.hasMmas() && !mmasApart;
   int compute = Owners::noRole, epilogue = Owners::noRole;
-  int firstCompute = Owners::noRole;
+  int correction = Owners::noRole, firstCompute = Owners::noRole;
   // What lies between two MMAs, and shares nothing with the rest.
   DenseMap<ComputedSets::Node, int> between;
   if (mmasApart)
@@ -322,14 +336,26 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
     bool leads = !mmasApart || !dataflow.hasMmas() ||
                  leading.contains(computed.sets.getLeaderValue(node));
     auto own = between.find(computed.sets.getLeaderValue(node));
-    int &role = own != between.end() ? own->second : leads ? compute : epilogue;
+    bool corrects = corrections.contains(node);
+    int &role = own != between.end() ? own->second
+                : corrects           ? correction
+                : leads              ? compute
+                                     : epilogue;
     if (role == Owners::noRole) {
-      role = addComputeRole(leads ? "compute" : "epilogue", issues);
+      role = addComputeRole(corrects ? "correction"
+                            : leads  ? "compute"
+                                     : "epilogue",
+                            issues);
       if (leads && firstCompute == Owners::noRole)
         firstCompute = role;
       RoleSpec &spec = owners.roles[role];
-      spec.because.push_back(
-          fire(leads ? Rule::Compute : Rule::Epilogue, spec.name));
+      // Each lane of tensor memory has one thread.
+      if (corrects)
+        spec.warps = target::warpsPerGroup;
+      spec.because.push_back(fire(corrects ? Rule::Correction
+                                  : leads  ? Rule::Compute
+                                           : Rule::Epilogue,
+                                  spec.name));
       if (wantsRoles == tile::Roles::Single)
         spec.because.push_back(fire(Rule::SingleRole, spec.name));
     }
@@ -388,7 +414,9 @@ MaybeRejection RoleAssigner::run() {
   if (MaybeRejection rejection = checkPairs())
     return rejection;
   if (arch.tensorMemory.columns != 0) {
-    makeAccumulatorsWhole(item, remark);
+    if (mmasApart)
+      corrections = Corrections(item, arch);
+    makeAccumulatorsWhole(item, corrections, remark);
     if (MaybeRejection rejection = checkChains(findAccumulators(item)))
       return rejection;
   }

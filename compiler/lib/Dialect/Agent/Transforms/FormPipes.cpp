@@ -94,6 +94,10 @@ void Former::makePipes() {
     channels.push_back(pipe.getPipe());
   }
   for (StagedStore &staged : pipes.stores) {
+    if (staged.shares) {
+      stagings.push_back(stagings[*staged.shares]);
+      continue;
+    }
     PipeOp pipe = makePipe(builder, staged.store->getLoc(), staged.name,
                            staged.slots, Scope::cta, Memory::smem,
                            staged.store->getOperand(0).getType());

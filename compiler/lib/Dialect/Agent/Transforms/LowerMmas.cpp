@@ -30,10 +30,11 @@ using namespace drawloom::agent;
 
 void agent::lowerMma(tile::MmaOp op, RoleCode &code) {
   CodeBuilder b(op.getLoc(), op);
-  // After an MMA it is an i1 by now; the first one begins with zeros.
+  // After an MMA it is an i1 by now; the first one begins with zeros, or with
+  // what the slot has.
   Value accumulate = op.getAccMutable().get();
   if (isa<RankedTensorType>(accumulate.getType()))
-    accumulate = constant(b, 0, 1);
+    accumulate = constant(b, !tile::isZero(accumulate), 1);
   MultiplyOp::create(b, op.getA(), op.getB(), code.accumulators.lookup(op),
                      accumulate, op.getTf32(), op.getNegated(), op.getPair());
   replace(op, constant(b, 1, 1));
@@ -75,6 +76,7 @@ LogicalResult agent::lowerFor(scf::ForOp op, RoleCode &code) {
     op.getRegionIterArg(number).setType(b.getI1Type());
     op.getResult(number).setType(b.getI1Type());
   }
+  keepInSlot(op, code);
   if (failed(code.lowerLoop(op)))
     return failure();
   Operation *end = op.getBody()->getTerminator();
@@ -85,5 +87,6 @@ LogicalResult agent::lowerFor(scf::ForOp op, RoleCode &code) {
       return failure();
     end->setOperand(number, *filled);
   }
+  dropKept(op, code);
   return success();
 }

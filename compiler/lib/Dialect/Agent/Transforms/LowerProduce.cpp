@@ -53,6 +53,7 @@ private:
   LogicalResult lowerBody();
   void writeMessage();
   void writeTiles();
+  RescaledPipe *findRescaled();
   Value getBuffer(unsigned number) {
     return agent::getBuffer(b, pipe, number, slot);
   }
@@ -230,6 +231,14 @@ void Filling::writeTiles() {
   FenceOp::create(b, Fence::tensor_before);
 }
 
+/// How the slot is rescaled; null of other pipes.
+RescaledPipe *Filling::findRescaled() {
+  for (RescaledPipe &rescaled : code.kernel.rescaled)
+    if (rescaled.rescaling.rescaled == pipe.pipe)
+      return &rescaled;
+  return nullptr;
+}
+
 LogicalResult Filling::byThreads() {
   // What the MMAs have read from the slot comes before these stores.
   if (pipe.inTensorMemory())
@@ -241,6 +250,9 @@ LogicalResult Filling::byThreads() {
     return failure();
   } else if (pipe.isMessage()) {
     writeMessage();
+  } else if (RescaledPipe *rescaled = findRescaled()) {
+    rescale(b, *rescaled, getBuffer(0));
+    FenceOp::create(b, Fence::tensor_before);
   } else {
     writeTiles();
   }

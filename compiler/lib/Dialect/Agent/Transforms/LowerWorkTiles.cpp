@@ -39,6 +39,7 @@
 #include "PlacedRoles.h"
 #include "drawloom/Analysis/AgentProgress/ReadVerdict.h"
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
+#include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Agent/IR/MessageOps.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
@@ -336,6 +337,13 @@ static LogicalResult checkLoop(ForEachItemOp op) {
   return success();
 }
 
+/// Whether roles give each other the columns of another pipe for this one.
+static bool sharesColumns(PipeOp pipe, StringRef other) {
+  std::optional<plan::Rescaling> rescaling = plan::findRescaling(pipe);
+  PipeOp shared = rescaling ? rescaling->rescaled : plan::findShared(pipe);
+  return shared && shared.getName() == other;
+}
+
 /// Where the warps have to have read a pipe before one of them writes to its
 /// bytes through another pipe, they synchronize.
 static LogicalResult syncReuses(SwitchOp roles) {
@@ -345,6 +353,8 @@ static LogicalResult syncReuses(SwitchOp roles) {
     StringAttr reuses =
         pipe.getPlace() ? pipe.getPlaceAttr().getReuses() : StringAttr();
     if (!reuses)
+      continue;
+    if (sharesColumns(pipe, reuses.getValue()))
       continue;
     auto earlier = llvm::find_if(pipes, [&](PipeOp other) {
       return other.getName() == reuses.getValue();

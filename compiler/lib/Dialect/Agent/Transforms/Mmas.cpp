@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Corrections.h"
 #include "Dataflow.h"
 #include "PrepareItem.h"
 #include "drawloom/Dialect/Tile/IR/DescribeMma.h"
@@ -166,7 +167,8 @@ static Value makeZero(Item &item, Type type) {
 }
 
 void drawloom::agent::makeAccumulatorsWhole(
-    Item &item, function_ref<void(Operation *, const Reason &)> remark) {
+    Item &item, const Corrections &corrections,
+    function_ref<void(Operation *, const Reason &)> remark) {
   // An accumulator that starts with something else: add that after the loop.
   Accumulators whatever = ::findAccumulators(
       item, [](Value, const Accumulators &) { return true; });
@@ -199,8 +201,9 @@ void drawloom::agent::makeAccumulatorsWhole(
   item.body->walk([&](tile::MmaOp op) { mmas.push_back(op); });
   for (tile::MmaOp op : mmas) {
     Value old = op.getAcc();
-    if (isAccumulator(old, accumulators) &&
-        !isOfAnotherStage(old, stages.lookup(op), accumulators, stages))
+    if (corrections.isRescaled(op) ||
+        (isAccumulator(old, accumulators) &&
+         !isOfAnotherStage(old, stages.lookup(op), accumulators, stages)))
       continue;
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PipeCode.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Analysis/RoleTiles/Panels.h"
 #include "drawloom/Analysis/Slots/Multicast.h"
 #include "drawloom/Analysis/Slots/Placement.h"
@@ -136,6 +137,20 @@ static llvm::DenseSet<Operation *> findInside(SwitchOp roles) {
   return inside;
 }
 
+static RankedTensorType getPart(plan::Rescaling rescaling,
+                                const target::Architecture &arch) {
+  auto role = rescaling.loop->getParentOfType<RoleOp>();
+  auto type = cast<RankedTensorType>(rescaling.scaled.getType());
+  int64_t shape[] = {type.getDimSize(0),
+                     std::min(type.getDimSize(1), plan::rescaledColumns)};
+  // The role has a layout for the whole accumulator.
+  tile::Layout layout =
+      llvm::cantFail(plan::Fragments::get(role, arch).getLayout(shape));
+  return RankedTensorType::get(
+      shape, type.getElementType(),
+      tile::LayoutAttr::get(type.getContext(), std::move(layout)));
+}
+
 FailureOr<KernelCode> agent::lowerMemory(ImplicitLocOpBuilder &b,
                                          SwitchOp roles,
                                          const target::Architecture &arch) {
@@ -144,11 +159,14 @@ FailureOr<KernelCode> agent::lowerMemory(ImplicitLocOpBuilder &b,
                   .cluster = plan::getPeerCluster(roles),
                   .pipes = {},
                   .nextTile = {},
+                  .rescaled = {},
                   .beginInside = findInside(roles)};
   for (PipeOp pipe : roles->getBlock()->getOps<PipeOp>()) {
     if (!pipe.getPlace())
       return pipe->emitOpError(
           "has no place: code is generated after 'place-memory' [pass-order]");
+    if (std::optional<plan::Rescaling> rescaling = plan::findRescaling(pipe))
+      code.rescaled.push_back({*rescaling, getPart(*rescaling, arch)});
     LoweredPipe lowered = describe(pipe);
     makeMemory(b, lowered, arch);
     code.pipes.insert({pipe.getPipe(), std::move(lowered)});

@@ -13,6 +13,7 @@
 #ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_PIPECODE_H
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_PIPECODE_H
 
+#include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/ProtocolOps.h"
@@ -65,6 +66,13 @@ struct NextTile {
   mlir::Value full, empty;
 };
 
+/// An accumulator that stays in its slot, and the part of it that threads scale
+/// at a time.
+struct RescaledPipe {
+  plan::Rescaling rescaling;
+  mlir::RankedTensorType part;
+};
+
 /// What the code of all roles shares.
 struct KernelCode {
   const target::Architecture &arch;
@@ -73,6 +81,7 @@ struct KernelCode {
   llvm::SmallVector<int64_t> cluster;
   llvm::MapVector<mlir::Value, LoweredPipe> pipes;
   NextTile nextTile;
+  llvm::SmallVector<RescaledPipe> rescaled;
   /// Stores that are known to begin inside their view.
   llvm::DenseSet<mlir::Operation *> beginInside;
 };

@@ -39,6 +39,7 @@ private:
   void join();
   Filler getFiller(Value value) const;
   void addPipe(ArrayRef<Value> values, Pipes &pipes);
+  void shareColumns(Pipes &pipes) const;
   void nameIt(PipeSpec &pipe);
   void placeIt(PipeSpec &pipe);
   int64_t getLag(const PipeSpec &pipe, int role) const;
@@ -51,6 +52,7 @@ private:
   MaybeRejection checkNames(const Pipes &pipes) const;
   std::string getFreeName(StringRef name);
   bool readByMmas(const PipeSpec &pipe, bool asFirstOnly) const;
+  bool isRescaled(const PipeSpec &pipe) const;
 
   Item &item;
   const Owners &owners;
@@ -190,13 +192,30 @@ bool PipeFinder::readByMmas(const PipeSpec &pipe, bool asFirstOnly) const {
   return any && (all || !asFirstOnly);
 }
 
+/// Whether a role gives an MMA what it adds to.
+static bool isStart(Value value) {
+  return llvm::any_of(value.getUses(), [](OpOperand &use) {
+    auto mma = dyn_cast<tile::MmaOp>(use.getOwner());
+    return mma && &use == &mma.getAccMutable();
+  });
+}
+
+/// Whether a pipe is one of the two between which an accumulator that is
+/// rescaled goes to and fro.
+bool PipeFinder::isRescaled(const PipeSpec &pipe) const {
+  Value value = pipe.values.front();
+  auto mma = value.getDefiningOp<tile::MmaOp>();
+  return (pipe.filler == Filler::Computed && isStart(value)) ||
+         (pipe.filler == Filler::Mma && mma && readers.contains(mma.getAcc()));
+}
+
 void PipeFinder::nameIt(PipeSpec &pipe) {
   switch (pipe.filler) {
   case Filler::Mma:
     pipe.name = getFreeName("result");
     break;
   case Filler::Computed:
-    pipe.name = getFreeName("middle");
+    pipe.name = getFreeName(isRescaled(pipe) ? "rescaled" : "middle");
     break;
   case Filler::Load: {
     auto load = pipe.values.front().getDefiningOp<tile::LoadOp>();
@@ -220,6 +239,9 @@ void PipeFinder::placeIt(PipeSpec &pipe) {
   if (pipe.filler == Filler::Mma) {
     pipe.memory = Memory::tmem;
     pipe.because.push_back(fire(Rule::ResultInTensorMemory));
+  } else if (isRescaled(pipe)) {
+    pipe.memory = Memory::tmem;
+    pipe.because.push_back(fire(Rule::RescaledInTensorMemory));
   } else if (pipe.filler == Filler::Computed &&
              arch.tensorMemory.columns != 0 && readByMmas(pipe, true) &&
              fillLanes(pipe.values, arch) &&
@@ -295,6 +317,11 @@ MaybeRejection PipeFinder::countSlots(PipeSpec &pipe) const {
   for (Value value : pipe.values)
     if (auto load = value.getDefiningOp<tile::LoadOp>())
       views.push_back(getViewName(load.getView()));
+  if (isRescaled(pipe)) {
+    pipe.slots = 1;
+    pipe.because.push_back(fire(Rule::OneSlotGoesOn));
+    return std::nullopt;
+  }
   std::string asked;
   std::optional<int64_t> ofPipe = schedule.getSlots(pipe.name);
   bool byPipe = ofPipe && !llvm::is_contained(views, pipe.name);
@@ -373,6 +400,58 @@ void PipeFinder::addPipe(ArrayRef<Value> values, Pipes &pipes) {
   pipes.pipes.push_back(std::move(pipe));
 }
 
+/// Columns of a slot in tensor memory, before there are layouts.
+static int64_t countColumns(const PipeSpec &pipe,
+                            const target::Architecture &arch) {
+  int64_t columns = 0;
+  for (Value value : pipe.values)
+    columns += plan::getTileColumns(cast<RankedTensorType>(value.getType()),
+                                    /*ctas=*/1, arch);
+  return columns;
+}
+
+static bool isByKind(const Reason &reason) {
+  return reason.rule == Rule::SlotsByKind;
+}
+
+/// Where tensor memory does not hold one slot of each pipe, operands that a
+/// role computes from an accumulator take its columns: the role has read it by
+/// then. The next MMA of these columns waits for the one that reads the
+/// operand.
+void PipeFinder::shareColumns(Pipes &pipes) const {
+  int64_t columns = 0;
+  for (PipeSpec &pipe : pipes.pipes)
+    if (pipe.memory == Memory::tmem &&
+        !(pipe.filler == Filler::Mma && isRescaled(pipe)))
+      columns += countColumns(pipe, arch);
+  if (columns <= int64_t(arch.tensorMemory.columns))
+    return;
+  auto mayShare = [&](const PipeSpec &pipe) {
+    return pipe.memory == Memory::tmem && pipe.consumers.size() == 1 &&
+           llvm::any_of(pipe.because, isByKind);
+  };
+  for (PipeSpec &pipe : pipes.pipes) {
+    if (pipe.filler != Filler::Computed || !mayShare(pipe))
+      continue;
+    for (auto [number, other] : llvm::enumerate(pipes.pipes)) {
+      if (other.filler != Filler::Mma || !mayShare(other) ||
+          !other.isReadBy(pipe.producer) ||
+          other.values.front().getParentBlock() !=
+              pipe.values.front().getParentBlock() ||
+          countColumns(pipe, arch) > countColumns(other, arch))
+        continue;
+      pipe.shares = number;
+      for (PipeSpec *one : {&pipe, &other}) {
+        one->slots = 1;
+        llvm::erase_if(one->because, isByKind);
+        one->because.push_back(
+            fire(Rule::ColumnsShared, pipe.name, other.name));
+      }
+      break;
+    }
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Stores
 //===----------------------------------------------------------------------===//
@@ -434,8 +513,18 @@ void PipeFinder::stageStores(Pipes &pipes) {
       return;
     StagedStore staged;
     staged.store = store;
-    staged.name = getFreeName("output");
     staged.role = owners.of(store);
+    // A role stores one tile after the other.
+    for (auto [number, other] : llvm::enumerate(pipes.stores))
+      if (!other.shares && other.role == staged.role &&
+          other.store.getView() == store.getView() &&
+          other.store.getValue().getType() == type)
+        staged.shares = number;
+    if (staged.shares) {
+      pipes.stores.push_back(std::move(staged));
+      return;
+    }
+    staged.name = getFreeName("output");
     std::string view = getViewName(store.getView());
     staged.because.push_back(
         fire(Rule::StagedStore, owners.roles[staged.role].name, view));
@@ -519,7 +608,7 @@ MaybeRejection PipeFinder::checkNames(const Pipes &pipes) const {
   // Kinds of pipes: a schedule may be for both architectures, of which one has
   // no pipe of the kind.
   static constexpr StringLiteral kinds[] = {"operands", "result", "middle",
-                                            "output", "exchange"};
+                                            "rescaled", "output", "exchange"};
   for (const auto &[name, slots] : schedule.slots) {
     // The second pipe of a kind has a number after its name.
     auto [kind, number] = StringRef(name).rsplit('_');
@@ -567,6 +656,7 @@ MaybeRejection PipeFinder::run(Pipes &pipes) {
         pipe.because.push_back(fire(Rule::InFlight, owners.roles[role].name));
     }
   }
+  shareColumns(pipes);
   if (MaybeRejection rejection = checkStores())
     return rejection;
   stageStores(pipes);

@@ -47,6 +47,9 @@ struct PipeSpec {
   llvm::SmallVector<mlir::Value, 2> values;
   int64_t slots = 2;
   llvm::SmallVector<Reason> because;
+  /// The number of an earlier pipe whose slot this one takes when it is read.
+  /// Who reads this one releases the other with it.
+  std::optional<size_t> shares = {};
 
   bool isReadBy(int role) const {
     return llvm::is_contained(llvm::make_first_range(consumers), role);
@@ -55,11 +58,13 @@ struct PipeSpec {
 
 /// A store that goes through a slot of its own, for TMA to take it from there.
 struct StagedStore {
-  mlir::Operation *store;
+  tile::StoreOp store;
   std::string name;
   int role;
   int64_t slots = 2;
   llvm::SmallVector<Reason> because;
+  /// The number of an earlier store whose slots this one uses, too.
+  std::optional<size_t> shares = {};
 };
 
 /// A tile.all_gather: its parts travel through slots of all CTAs.

@@ -222,7 +222,8 @@ LogicalResult Placer::checkColumns() {
   ArrayRef<Room> tensor = rooms.tensor;
   int64_t inSlots = 0;
   for (const Room &room : tensor)
-    inSlots = std::min(inSlots + room.size(), saturated);
+    if (room.isOwn())
+      inSlots = std::min(inSlots + room.size(), saturated);
   if (columns > limit && tensor.empty())
     return tile::tooLarge(op.emitError())
            << "the roles keep " << columns

@@ -13,7 +13,8 @@
 // - every operation of the item is a loop (scf.for), a load, a store, or has no
 //   side effects, and control flow other than scf.for holds no tile;
 // - where MMAs accumulate in tensor memory (`makeAccumulatorsWhole`), an
-//   accumulator starts at zero and only MMAs touch it until it is complete.
+//   accumulator starts at zero and only MMAs touch it until it is complete,
+//   but for those that a role rescales in place (Corrections.h).
 
 #ifndef DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_PREPAREITEM_H
 #define DRAWLOOM_LIB_DIALECT_AGENT_TRANSFORMS_PREPAREITEM_H
@@ -26,6 +27,8 @@ struct Architecture;
 } // namespace drawloom::target
 
 namespace drawloom::agent {
+
+class Corrections;
 
 /// Moves what stands between the loops over items, and what loads tiles around
 /// them, into the item.
@@ -40,7 +43,7 @@ MaybeRejection checkMmas(Item &item, const target::Architecture &arch);
 /// Rewrites MMAs whose accumulator is no accumulator in tensor memory: what
 /// is computed elsewhere is added elsewhere. Tells each rewrite to `remark`.
 void makeAccumulatorsWhole(
-    Item &item,
+    Item &item, const Corrections &corrections,
     llvm::function_ref<void(mlir::Operation *, const Reason &)> remark);
 
 /// The loop-carried values that are accumulators in tensor memory: (loop,

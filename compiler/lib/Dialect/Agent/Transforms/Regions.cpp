@@ -312,6 +312,10 @@ void drawloom::agent::addRegions(Projection &projection, const Pipes &pipes,
         values.push_back(copy);
         block = copy.getParentBlock();
       }
+      if (pipe.shares) {
+        range.channels.push_back(channels[*pipe.shares]);
+        range.standIns.append(pipes.pipes[*pipe.shares].values.size(), nullptr);
+      }
       blocks[block].first.push_back(std::move(range));
       blocks[block].second.push_back(std::move(values));
     }

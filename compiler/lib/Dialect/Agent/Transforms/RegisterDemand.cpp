@@ -10,6 +10,7 @@
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Analysis/RoleTiles/Panels.h"
 #include "drawloom/Analysis/RoleTiles/Scratch.h"
+#include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
@@ -28,7 +29,16 @@ class Estimator {
 public:
   Estimator(RoleOp role, const target::Architecture &arch)
       : role(role), arch(arch),
-        ctas(cast<SwitchOp>(role->getParentOp()).getCtasOfItem()) {}
+        ctas(cast<SwitchOp>(role->getParentOp()).getCtasOfItem()) {
+    role.walk([&](ConsumeOp op) {
+      for (Value pipe : op.getPipes())
+        if (std::optional<plan::Rescaling> rescaling =
+                plan::findRescaling(pipe.getDefiningOp<PipeOp>())) {
+          inParts.insert(rescaling->scaled);
+          inParts.insert_range(rescaling->scaled->getOperands());
+        }
+    });
+  }
 
   RegisterDemand estimate() {
     demand.held = holdIn(role.getBody().front());
@@ -42,17 +52,22 @@ public:
   }
 
 private:
-  /// Registers of a thread for a tile; none for one that is in memory.
+  /// Registers of a thread for a tile; none for one that is in memory. Of an
+  /// accumulator that is rescaled it is a part at a time.
   int64_t count(Value value) {
     constexpr int64_t registerBits = 32;
     if (!plan::isInRegisters(value))
       return 0;
     auto tile = cast<RankedTensorType>(value.getType());
     auto layout = cast<tile::LayoutAttr>(tile.getEncoding());
-    return llvm::divideCeil(
+    int64_t registers = llvm::divideCeil(
         plan::multiply(layout.getLayout().getInputSize(plan::inRegister),
                        plan::getElementBits(tile.getElementType())),
         registerBits * ctas);
+    if (!inParts.contains(value))
+      return registers;
+    return llvm::divideCeil(
+        registers, llvm::divideCeil(tile.getDimSize(1), plan::rescaledColumns));
   }
 
   /// A value that a loop carries in registers.
@@ -166,6 +181,7 @@ private:
   RoleOp role;
   const target::Architecture &arch;
   int64_t ctas;
+  llvm::DenseSet<Value> inParts;
   RegisterDemand demand;
   int64_t largestHeld = 0;
 };

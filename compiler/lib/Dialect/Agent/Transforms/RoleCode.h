@@ -153,6 +153,12 @@ void lowerReceive(ReceiveOp op, RoleCode &code);
 void lowerNextTile(NextTileOp op, RoleCode &code);
 void lowerMma(tile::MmaOp op, RoleCode &code);
 llvm::LogicalResult lowerFor(mlir::scf::ForOp op, RoleCode &code);
+/// Accumulators that a loop rescales are read from their slots, and not
+/// carried: before the loop is lowered, and when it is.
+void keepInSlot(mlir::scf::ForOp op, RoleCode &code);
+void dropKept(mlir::scf::ForOp op, RoleCode &code);
+/// Scales an accumulator where it is, if it has to be.
+void rescale(CodeBuilder &b, RescaledPipe &rescaled, mlir::Value buffer);
 void lowerTranspose(tile::TransposeOp op);
 void lowerStore(tile::StoreOp op, RoleCode &code);
 

@@ -8,6 +8,7 @@
 
 #include "Rooms.h"
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
+#include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Target/Architecture.h"
 
@@ -29,6 +30,10 @@ FailureOr<Rooms> Rooms::of(SwitchOp op, const target::Architecture &arch) {
     if (memory == Memory::tmem) {
       rooms.tensor.push_back(
           {pipe, pipe.getSlots(), getSlotColumns(pipe, arch), 1});
+      if (std::optional<Rescaling> rescaling = findRescaling(pipe))
+        rooms.tensor.back().reuses = rescaling->rescaled.getName();
+      else if (PipeOp shared = findShared(pipe))
+        rooms.tensor.back().reuses = shared.getName();
       continue;
     }
     SlotFootprint slot = getSlotFootprint(pipe);
@@ -97,7 +102,12 @@ int64_t Rooms::layOutColumns() {
     return start;
   };
   for (Room &room : tensor)
-    room.place.start = take(room.size());
+    if (room.isOwn())
+      room.place.start = take(room.size());
+  for (Room &room : tensor)
+    for (Room &other : tensor)
+      if (!room.isOwn() && other.pipe.getName() == room.reuses)
+        room.place.start = other.place.start;
   for (Scratch &scratch : scratches)
     scratch.column = take(scratch.columns);
   return columns;

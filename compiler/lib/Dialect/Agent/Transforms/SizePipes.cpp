@@ -186,8 +186,9 @@ static std::string spell(ArrayRef<Room> rooms,
                          function_ref<std::string(int64_t)> format) {
   std::string text;
   for (const Room &room : rooms)
-    text += formatv("{0}: {1} x {2} + ", PipeOp(room.pipe).getName(),
-                    countSlots(room.slots), format(room.stride));
+    if (room.isOwn())
+      text += formatv("{0}: {1} x {2} + ", PipeOp(room.pipe).getName(),
+                      countSlots(room.slots), format(room.stride));
   return text;
 }
 
@@ -196,7 +197,7 @@ void Sizer::explain() {
   std::vector<std::string> lines;
   int64_t columns = rooms.layOutColumns(), inSlots = 0;
   for (const Room &room : rooms.tensor)
-    inSlots += room.size();
+    inSlots += room.isOwn() ? room.size() : 0;
   if (columns != 0 && columns <= int64_t(arch.tensorMemory.columns)) {
     auto format = [](int64_t count) {
       return std::to_string(count) + " columns";

@@ -325,6 +325,22 @@ def Agent_ElectOp : Agent_Op<"elect", [
   let hasVerifier = 1;
 }
 
+def Agent_AnyOp : Agent_Op<"any", [Pure]> {
+  let summary = "whether an element of a warp's is set";
+  let description = [{
+    True in a warp if one of its threads has an element that is set. What
+    follows may depend on the part of the tile that the warp has, and on nothing
+    else.
+
+    ```mlir
+    %grown = agent.any %differ : tensor<128xi1>
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$tile);
+  let results = (outs I1:$any);
+  let assemblyFormat = "$tile attr-dict `:` type($tile)";
+}
+
 def Agent_SyncOp : Agent_Op<"sync"> {
   let summary = "waits for all threads of a warp, a role, the CTA or the cluster";
   let description = [{
