@@ -52,8 +52,16 @@ static bool hasVariable(Operation *op) {
 
 /// An error if an end of a pipe has no variable that says where it is, or is
 /// where no value can be carried to.
-static LogicalResult checkEnds(SwitchOp roles) {
-  WalkResult result = roles.walk([](Operation *op) {
+static LogicalResult checkEnds(SwitchOp roles,
+                               const target::Architecture &arch) {
+  bool isAnswered = arch.clusterLaunchControl || roles.getClusterSize() > 1;
+  WalkResult result = roles.walk([&](Operation *op) {
+    if (isa<NextTileOp>(op) && isAnswered && !roles.getNextTile()) {
+      op->emitOpError("has no place for the answer about the next work tile: "
+                      "the protocol is written out after 'place-memory' "
+                      "[pass-order]");
+      return WalkResult::interrupt();
+    }
     if (isa<ForEachItemOp, ProduceOp, ConsumeOp, PublishOp, ReceiveOp,
             NextTileOp>(op) &&
         !hasVariable(op)) {
@@ -90,7 +98,8 @@ class LowerPipes : public agent::impl::LowerPipesBase<LowerPipes> {
   LogicalResult lower(tile::KernelOp kernel) {
     FailureOr<SwitchOp> roles = getPlacedRoles(kernel);
     if (failed(roles) || failed(requireEngines(*roles)) ||
-        failed(checkScopes(*roles)) || failed(checkEnds(*roles)))
+        failed(checkScopes(*roles)) ||
+        failed(checkEnds(*roles, *tile::getTarget(kernel))))
       return failure();
     auto b = ImplicitLocOpBuilder::atBlockBegin(kernel.getLoc(),
                                                 &kernel.getBody().front());

@@ -471,3 +471,15 @@ tile.kernel @part(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes
     }
   }
 }
+
+// -----
+
+tile.kernel @no_place_for_answers(%there: i1) attributes {tile.target = "sm_100a"} {
+  %c0 = arith.constant 0 : index
+  agent.switch attributes {verdict = #agent.verdict<proved>, warps = 4 : i64} {
+    agent.role @ask warps(1) at(0) {
+      // expected-error@+1 {{has no place for the answer about the next work tile: the protocol is written out after 'place-memory' [pass-order]}}
+      %next = agent.next_tile after %c0 of %c0
+    }
+  }
+}
