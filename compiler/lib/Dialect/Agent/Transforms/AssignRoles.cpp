@@ -310,6 +310,14 @@ static DenseSet<ComputedSets::Node> findLeading(Item &item,
   return leading;
 }
 
+/// The name of the role that computes a set, and why it does.
+static std::pair<StringRef, Rule> describeSet(bool corrects, bool leads) {
+  if (corrects)
+    return {"correction", Rule::Correction};
+  return leads ? std::pair("compute", Rule::Compute)
+               : std::pair("epilogue", Rule::Epilogue);
+}
+
 void RoleAssigner::assignTheRest(const Dataflow &dataflow,
                                  ArrayRef<LoadInfo> loads) {
   ComputedSets computed = findSets(item, dataflow, corrections, owners, loads);
@@ -342,20 +350,15 @@ void RoleAssigner::assignTheRest(const Dataflow &dataflow,
                 : leads              ? compute
                                      : epilogue;
     if (role == Owners::noRole) {
-      role = addComputeRole(corrects ? "correction"
-                            : leads  ? "compute"
-                                     : "epilogue",
-                            issues);
+      auto [name, rule] = describeSet(corrects, leads);
+      role = addComputeRole(name, issues);
       if (leads && firstCompute == Owners::noRole)
         firstCompute = role;
       RoleSpec &spec = owners.roles[role];
       // Each lane of tensor memory has one thread.
       if (corrects)
         spec.warps = target::warpsPerGroup;
-      spec.because.push_back(fire(corrects ? Rule::Correction
-                                  : leads  ? Rule::Compute
-                                           : Rule::Epilogue,
-                                  spec.name));
+      spec.because.push_back(fire(rule, spec.name));
       if (wantsRoles == tile::Roles::Single)
         spec.because.push_back(fire(Rule::SingleRole, spec.name));
     }
