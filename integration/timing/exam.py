@@ -60,6 +60,11 @@ def time_recipe(driver, row: dict, seed: int) -> tuple[int, ...]:
     return run.time(driver, recipe_of(row), *(int(row[s]) for s in "mnk"), seed)
 
 
+def report(*words) -> None:
+    """One write: other processes write to the same pipe."""
+    os.write(sys.stdout.fileno(), (" ".join(map(str, words)) + "\n").encode())
+
+
 def run_rows(args, time) -> None:
     """As a process of its own: prints the nanoseconds of each row."""
     from driver import Driver
@@ -69,10 +74,10 @@ def run_rows(args, time) -> None:
         row = dict(zip(COLUMNS, row.split("\t")))
         try:
             timing = time(driver, row, args.seed)
-            print(index, timing[5], timing[0], f"{timing[1] / max(1, timing[0] * timing[2]):.4f}", flush=True)
+            report(index, timing[5], timing[0], f"{timing[1] / max(1, timing[0] * timing[2]):.4f}")
         except Exception as error:  # What can't be built counts as missed.
             print(f"{index}: {error} {driver.last_report()}"[:300], file=sys.stderr)
-            print(index, 0, 0, 0, flush=True)
+            report(index, 0, 0, 0)
             driver.reset()
 
 
