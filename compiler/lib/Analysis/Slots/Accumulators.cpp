@@ -12,6 +12,7 @@
 #include "drawloom/Dialect/Tile/IR/DescribeMma.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace drawloom;
@@ -92,6 +93,27 @@ static OpResult getTaken(ConsumeOp takes, PipeOp pipe) {
   return result.hasOneUse() ? result : OpResult();
 }
 
+/// The column of factors that a tile of f32 is scaled by; null if it is scaled
+/// by anything else.
+static Value findFactors(arith::MulFOp scaled) {
+  auto type = dyn_cast<RankedTensorType>(scaled.getType());
+  if (!type || type.getRank() != 2 || !type.getElementType().isF32())
+    return {};
+  for (Value operand : scaled->getOperands())
+    if (auto broadcast = operand.getDefiningOp<tile::BroadcastOp>();
+        broadcast && broadcast.getSource().getType().getShape() ==
+                         ArrayRef<int64_t>{type.getDimSize(0), 1})
+      return broadcast.getSource();
+  return {};
+}
+
+Value Rescaling::getFactors() { return findFactors(scaled); }
+
+int64_t Rescaling::countColumnsOfPart() {
+  constexpr int64_t most = 32;
+  return std::gcd(cast<RankedTensorType>(scaled.getType()).getDimSize(1), most);
+}
+
 std::optional<Rescaling> plan::findRescaling(PipeOp result) {
   PipeOp rescaled = result ? findStart(result) : PipeOp();
   if (!rescaled || !hasOneSlot(rescaled) || !hasOneSlot(result) ||
@@ -118,7 +140,7 @@ std::optional<Rescaling> plan::findRescaling(PipeOp result) {
   Operation *user = carried.hasOneUse() ? *carried.user_begin() : nullptr;
   if (auto read = dyn_cast_or_null<tile::ConvertLayoutOp>(user))
     user = read->hasOneUse() ? *read->user_begin() : nullptr;
-  if (user != scaled || !scaled->hasOneUse())
+  if (user != scaled || !scaled->hasOneUse() || !findFactors(scaled))
     return std::nullopt;
   return Rescaling{rescaled, result, loop, number, scaled};
 }

@@ -46,10 +46,12 @@ struct Rescaling {
   /// Of what the loop carries.
   unsigned number;
   mlir::arith::MulFOp scaled;
-};
 
-/// Threads scale so many columns at a time.
-constexpr int64_t rescaledColumns = 32;
+  /// A column with the factor of each row.
+  mlir::Value getFactors();
+  /// How many columns threads scale at a time: parts are equally large.
+  int64_t countColumnsOfPart();
+};
 
 /// How MMAs come by what they add to, if `result` is the pipe that they fill
 /// and they don't start from zero.

@@ -17,7 +17,7 @@
 //     %differ = arith.cmpf une, %factors, %ones
 //     %any = agent.any %differ
 //     scf.if %any {
-//       // of each 32 columns
+//       // of each part, of 32 columns or a divisor
 //       %old = tile.read %slot
 //       %scaled = arith.mulf %old, %all_factors
 //       tile.write %scaled, %slot
@@ -104,10 +104,7 @@ void agent::dropKept(scf::ForOp op, RoleCode &code) {
 
 void agent::rescale(CodeBuilder &b, RescaledPipe &rescaled, Value buffer) {
   arith::MulFOp scaled = rescaled.rescaling.scaled;
-  Value factors;
-  for (Value operand : scaled->getOperands())
-    if (auto broadcast = operand.getDefiningOp<tile::BroadcastOp>())
-      factors = broadcast.getSource();
+  Value factors = rescaled.rescaling.getFactors();
   Value ones = arith::ConstantOp::create(
       b, SplatElementsAttr::get(cast<ShapedType>(factors.getType()),
                                 b.getF32FloatAttr(1.0)));

@@ -141,8 +141,7 @@ static RankedTensorType getPart(plan::Rescaling rescaling,
                                 const target::Architecture &arch) {
   auto role = rescaling.loop->getParentOfType<RoleOp>();
   auto type = cast<RankedTensorType>(rescaling.scaled.getType());
-  int64_t shape[] = {type.getDimSize(0),
-                     std::min(type.getDimSize(1), plan::rescaledColumns)};
+  int64_t shape[] = {type.getDimSize(0), rescaling.countColumnsOfPart()};
   // The role has a layout for the whole accumulator.
   tile::Layout layout =
       llvm::cantFail(plan::Fragments::get(role, arch).getLayout(shape));

@@ -34,8 +34,10 @@ public:
       for (Value pipe : op.getPipes())
         if (std::optional<plan::Rescaling> rescaling =
                 plan::findRescaling(pipe.getDefiningOp<PipeOp>())) {
-          inParts.insert(rescaling->scaled);
-          inParts.insert_range(rescaling->scaled->getOperands());
+          int64_t columns = rescaling->countColumnsOfPart();
+          inParts[rescaling->scaled] = columns;
+          for (Value operand : rescaling->scaled->getOperands())
+            inParts[operand] = columns;
         }
     });
   }
@@ -64,10 +66,10 @@ private:
         plan::multiply(layout.getLayout().getInputSize(plan::inRegister),
                        plan::getElementBits(tile.getElementType())),
         registerBits * ctas);
-    if (!inParts.contains(value))
+    auto part = inParts.find(value);
+    if (part == inParts.end())
       return registers;
-    return llvm::divideCeil(
-        registers, llvm::divideCeil(tile.getDimSize(1), plan::rescaledColumns));
+    return llvm::divideCeil(registers * part->second, tile.getDimSize(1));
   }
 
   /// A value that a loop carries in registers.
@@ -181,7 +183,8 @@ private:
   RoleOp role;
   const target::Architecture &arch;
   int64_t ctas;
-  llvm::DenseSet<Value> inParts;
+  /// Accumulators that are rescaled, and the columns of a part.
+  llvm::DenseMap<Value, int64_t> inParts;
   RegisterDemand demand;
   int64_t largestHeld = 0;
 };

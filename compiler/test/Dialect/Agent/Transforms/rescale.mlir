@@ -81,6 +81,38 @@ tile.kernel @decay(%q: !tile.view<?x64xbf16>, %k: !tile.view<?x64xbf16>, %d: !ti
   }
 }
 
+// Parts are equally large: no part of 32 columns ends where 80 do.
+// CODE-LABEL: tile.kernel @decay_of_80
+// CODE: agent.role @correction
+// CODE:   tile.write {{.*}}[0, 48] : tensor<128x16xf32
+// CODE:   tile.write {{.*}}[0, 64] : tensor<128x16xf32
+// CODE-NOT: [0, 80]
+tile.kernel @decay_of_80(%q: !tile.view<?x64xbf16>, %k: !tile.view<?x64xbf16>, %v: !tile.view<80x?xbf16>, %d: !tile.view<?x80xf32>) attributes {tile.schedule = #tile.schedule<interleave = 1>, tile.target = "sm_100a"} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zeros = arith.constant dense<0.0> : tensor<128x64xf32>
+  %none = arith.constant dense<0.0> : tensor<128x80xf32>
+  %rows = tile.dim %q, 0 : !tile.view<?x64xbf16>
+  %keys = tile.dim %k, 0 : !tile.view<?x64xbf16>
+  tile.for_each (%m) tiles [128] of [%rows] {
+    %x = tile.load %q[%m, 0] : !tile.view<?x64xbf16> -> tensor<128x64xbf16>
+    %sum = scf.for %j = %c0 to %keys step %c64 iter_args(%acc = %none) -> (tensor<128x80xf32>) {
+      %y = tile.load %k[%j, 0] : !tile.view<?x64xbf16> -> tensor<64x64xbf16>
+      %s = tile.mma %x, %y, %zeros : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+      %largest = tile.reduce maximumf %s axis 1 : tensor<128x64xf32> -> tensor<128xf32>
+      %factor = math.exp2 %largest : tensor<128xf32>
+      %column = tile.expand_dims %factor axis 1 : tensor<128xf32> -> tensor<128x1xf32>
+      %factors = tile.broadcast %column : tensor<128x1xf32> -> tensor<128x80xf32>
+      %old = arith.mulf %acc, %factors : tensor<128x80xf32>
+      %p = arith.truncf %s : tensor<128x64xf32> to tensor<128x64xbf16>
+      %yt = tile.load %v[0, %j] : !tile.view<80x?xbf16> -> tensor<80x64xbf16>
+      %new = tile.mma %p, %yt, %old : tensor<128x64xbf16>, tensor<80x64xbf16> -> tensor<128x80xf32>
+      scf.yield %new : tensor<128x80xf32>
+    }
+    tile.store %sum, %d[%m, 0] : tensor<128x80xf32>, !tile.view<?x80xf32>
+  }
+}
+
 // A factor for each column, and a sum that the next scores depend on: threads
 // hold these.
 // PIPES-LABEL: tile.kernel @columns
