@@ -8,6 +8,7 @@
 
 #include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Analysis/Slots/Engines.h"
+#include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Dialect/Tile/IR/DescribeMma.h"
 #include "drawloom/Target/Architecture.h"
@@ -163,12 +164,30 @@ bool plan::isRescaled(Value tile) {
          });
 }
 
-/// Whether a role reads a slot of `pipe` before it fills another one.
-static bool readsBefore(PipeOp pipe, ProduceOp fills) {
-  return llvm::any_of(pipe.getPipe().getUsers(), [&](Operation *user) {
-    return isa<ConsumeOp>(user) && user->getBlock() == fills->getBlock() &&
-           user->isBeforeInBlock(fills);
+/// Whether each role that reads a slot of `pipe` has done so before another one
+/// is filled, but for the consume that releases both.
+static bool isReadBefore(PipeOp pipe, ProduceOp fills, ConsumeOp releases) {
+  return llvm::all_of(pipe.getPipe().getUsers(), [&](Operation *user) {
+    return !isa<ConsumeOp>(user) || user == releases ||
+           (user->getBlock() == fills->getBlock() &&
+            user->isBeforeInBlock(fills));
   });
+}
+
+/// Whether a slot of `pipe` has room for one of another pipe.
+static bool hasRoomFor(PipeOp other, PipeOp pipe) {
+  auto getOnlyType = [](PipeOp op) {
+    ArrayRef<Type> payload = op.getPipe().getType().getPayload();
+    return payload.size() == 1 ? dyn_cast<RankedTensorType>(payload.front())
+                               : RankedTensorType();
+  };
+  RankedTensorType small = getOnlyType(other), large = getOnlyType(pipe);
+  auto countBits = [](RankedTensorType type) {
+    return multiply(type.getDimSize(1), getElementBits(type.getElementType()));
+  };
+  return small && large && small.getRank() == 2 && large.getRank() == 2 &&
+         small.getDimSize(0) == large.getDimSize(0) &&
+         countBits(small) <= countBits(large);
 }
 
 PipeOp plan::findShared(PipeOp operand) {
@@ -185,7 +204,7 @@ PipeOp plan::findShared(PipeOp operand) {
             Engine::tensor_core &&
         llvm::all_of(takes.getSlotArguments(number),
                      [](Value tile) { return tile.use_empty(); }) &&
-        readsBefore(other, gives))
+        hasRoomFor(operand, other) && isReadBefore(other, gives, takes))
       return other;
   }
   return {};
