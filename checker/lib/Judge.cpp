@@ -133,16 +133,21 @@ bool Judge::isKnown(Part part, const Viewer &viewer, const Access &before,
            ? nowLane == beforeLane
            : viewer.lanes >> lane & 1))
     return true;
-  const ClockRef &clock = (*viewer.known)[part];
-  if (!clock)
-    return false;
-  if (before.proxy == Proxy::TensorMap &&
-      clock->of(before.issuer, lane) >= before.issued)
+  auto isIn = [&](const ClockRef &clock) {
+    if (!clock)
+      return false;
+    if (before.proxy == Proxy::TensorMap &&
+        clock->of(before.issuer, lane) >= before.issued)
+      return true;
+    // Of all lanes together, one that is known will do.
+    if (beforeLane < 0 && !before.isEngine)
+      return clock->ofAny(before.actor) >= before.value;
+    return clock->of(before.actor, lane) >= before.value;
+  };
+  if (isIn((*viewer.known)[part]))
     return true;
-  // Of all lanes together, one that is known will do.
-  if (beforeLane < 0 && !before.isEngine)
-    return clock->ofAny(before.actor) >= before.value;
-  return clock->of(before.actor, lane) >= before.value;
+  return space == Finding::Shared && (part == Causal || part == FencedShared) &&
+         viewer.known->anyOfShared(part, emu::getRank(now.range.address), isIn);
 }
 
 bool Judge::isKnown(Part part, const Access &before, const Access &now,

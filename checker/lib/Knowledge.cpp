@@ -42,9 +42,27 @@ SeenRef drawloom::checker::joined(const SeenRef &x, const SeenRef &y) {
   return *result == *x ? x : *result == *y ? y : SeenRef(result);
 }
 
+void drawloom::checker::join(SharedByRank &shared, const SharedByRank &other) {
+  for (const auto &[rank, clocks] : other) {
+    join(shared[rank].causal, clocks.causal);
+    join(shared[rank].fenced, clocks.fenced);
+  }
+}
+
+bool Knowledge::anyOfShared(
+    Part part, uint32_t rank,
+    llvm::function_ref<bool(const ClockRef &)> f) const {
+  for (const auto &[known, clocks] : shared)
+    if ((known == rank || known == anyRank) &&
+        f(part == Causal ? clocks.causal : clocks.fenced))
+      return true;
+  return false;
+}
+
 void Knowledge::join(const Knowledge &other) {
   for (unsigned part = 0; part != partCount; ++part)
     checker::join(parts[part], other.parts[part]);
+  checker::join(shared, other.shared);
   world = joined(world, other.world);
   worldFenced = joined(worldFenced, other.worldFenced);
   seen = joined(seen, other.seen);
@@ -53,6 +71,7 @@ void Knowledge::join(const Knowledge &other) {
 void Knowledge::joinMemory(const Knowledge &other) {
   for (Part part : {Causal, FencedShared, FencedGlobal, ScFenced})
     checker::join(parts[part], other.parts[part]);
+  checker::join(shared, other.shared);
   world = joined(world, other.world);
   worldFenced = joined(worldFenced, other.worldFenced);
   seen = joined(seen, other.seen);

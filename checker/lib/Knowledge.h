@@ -22,6 +22,7 @@
 #include "Clock.h"
 #include "drawloom/Emulator/Events.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <map>
 
 namespace drawloom::checker {
@@ -56,8 +57,22 @@ struct Seen;
 using SeenRef = std::shared_ptr<const Seen>;
 SeenRef joined(const SeenRef &x, const SeenRef &y);
 
+/// What is known of accesses of shared memory alone, by fences with
+/// .sync_restrict: of base causality, and of that, what has passed a fence of
+/// the async proxy.
+struct SharedClocks {
+  ClockRef causal, fenced;
+  bool operator==(const SharedClocks &) const = default;
+};
+/// By the CTA whose memory it is, by rank.
+using SharedByRank = std::map<uint32_t, SharedClocks>;
+/// Stands for all CTAs of the cluster.
+inline constexpr uint32_t anyRank = ~0u;
+void join(SharedByRank &shared, const SharedByRank &other);
+
 struct Knowledge {
   std::array<ClockRef, partCount> parts;
+  SharedByRank shared;
   WorldRef world, worldFenced;
   /// What relaxed accesses have read that come before, and a fence may acquire.
   SeenRef seen;
@@ -67,6 +82,10 @@ struct Knowledge {
   void join(const Knowledge &other);
   /// Of what is visible, not of what was executed, or done in tensor memory.
   void joinMemory(const Knowledge &other);
+  /// Calls f(clock) with those that say what is known of the shared memory of a
+  /// CTA alone, until it answers true.
+  bool anyOfShared(Part part, uint32_t rank,
+                   llvm::function_ref<bool(const ClockRef &)> f) const;
   bool operator==(const Knowledge &) const = default;
 };
 

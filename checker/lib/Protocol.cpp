@@ -172,7 +172,10 @@ bool Protocol::isKnown(const Initialized &barrier, const Viewer &viewer) const {
   if (viewer.actor == barrier.actor && viewer.lanes == barrier.by.lanes)
     return true;
   const Knowledge &known = *viewer.known;
-  if (valueOf(known[Causal], barrier.actor, lane) >= barrier.time)
+  auto isIn = [&](const ClockRef &clock) {
+    return valueOf(clock, barrier.actor, lane) >= barrier.time;
+  };
+  if (isIn(known[Causal]) || known.anyOfShared(Causal, barrier.by.rank, isIn))
     return true;
   auto it = fences.find({barrier.actor, lane});
   return it != fences.end() && llvm::any_of(it->second, [&](uint32_t time) {

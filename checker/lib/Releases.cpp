@@ -165,15 +165,15 @@ void Mbarriers::take(const Mbarrier::Ended &given, const MbarrierEvent &event,
                         event.scope);
   threads.take(origin, given.gift.near, false, event.order, event.scope);
   // The data of engines: a thread that waits for the phase sees it, whatever
-  // the wait says; by the letter it has to acquire, and at the scope of the
-  // cluster if the work is another CTA's.
+  // the wait says; by the letter it has to acquire, itself or by a fence, and
+  // at the scope of the cluster if the work is another CTA's.
+  if (!isStrict)
+    return threads.take(origin, given.done, false, Order::Acquire, Scope::Cta);
   Knowledge done = given.done;
-  if (isStrict) {
-    done[Causal] = acquiring ? barrier.done : nullptr;
-    if (acquiring)
-      raise(done[Causal], barrier.phases, ~0u, barrier.base + event.phase + 1);
-  }
-  threads.take(origin, done, false, Order::Acquire, Scope::Cta);
+  done[Causal] = barrier.done;
+  raise(done[Causal], barrier.phases, ~0u, barrier.base + event.phase + 1);
+  threads.take(origin, done, false, event.order, event.scope);
+  threads.take(origin, given.done, true, event.order, event.scope);
 }
 
 void Mbarriers::event(const MbarrierEvent &event, Threads &threads) {

@@ -95,7 +95,8 @@ void Threads::update(const Origin &origin,
                            one.ownCopies == two.ownCopies;
       bool hasReleasedSame = one.released == two.released &&
                              one.releasedTime == two.releasedTime &&
-                             one.releasedScope == two.releasedScope;
+                             one.releasedScope == two.releasedScope &&
+                             one.releasedShared == two.releasedShared;
       if (!(one.known == two.known) || !hasReleasedSame ||
           (!hasSameFences && (hasOwnFences(one) || hasOwnFences(two))))
         continue;
@@ -140,7 +141,8 @@ Threads::Issue Threads::issue(const Origin &origin) {
 bool Threads::haveReleased(const Origin &origin) {
   return llvm::any_of(warp(origin).groups, [&](const LaneGroup &group) {
     return group.lanes & origin.lanes &&
-           (group.releasedTime || group.known[ScFenced]);
+           (group.releasedTime || group.known[ScFenced] ||
+            !group.releasedShared.empty());
   });
 }
 
@@ -167,6 +169,8 @@ Gift Threads::give(const Origin &origin, Order order, Scope scope) {
     given[TensorOut] = group.known[TensorOut];
     given[TensorIn] = nullptr;
     given[ScFenced] = group.known[ScFenced];
+    if (!releases(order))
+      join(given.shared, group.releasedShared);
     gift.near.join(given);
     gift.reachesGpu |= scope >= Scope::Gpu &&
                        (releases(order) || group.releasedScope >= Scope::Gpu ||
@@ -182,7 +186,13 @@ Gift Threads::give(const Origin &origin, Order order, Scope scope) {
     if (!crosses) {
       given[Causal] = nullptr;
       given.world = nullptr;
+      given.shared.clear();
     }
+    if (isFar && !releases(order))
+      join(given.shared, group.releasedShared);
+    if (isStrict)
+      for (auto &[rank, clocks] : given.shared)
+        clocks.fenced = nullptr;
     gift.far.join(given);
   }
   own.hasGiven = true;
@@ -269,6 +279,58 @@ void Threads::acquireSeen(LaneGroup &group, Order order, Scope scope) {
     group.known.seen = nullptr;
 }
 
+void Threads::acquireSeenShared(LaneGroup &group) {
+  if (SeenRef seen = group.known.seen)
+    for (const Knowledge *given : {&seen->near, &seen->far}) {
+      SharedClocks &all = group.known.shared[anyRank];
+      join(all.causal, (*given)[Causal]);
+      join(group.known[Executed], (*given)[Causal]);
+      join(group.known[FencedShared], (*given)[FencedShared]);
+      join(group.known.shared, given->shared);
+    }
+}
+
+/// What is known of the memory of the CTA, and what the lanes did there.
+void Threads::releaseShared(const Warp &own, LaneGroup &group, uint32_t rank) {
+  const Knowledge known = knownWithCopies(own, group);
+  SharedClocks &released = group.releasedShared[rank];
+  for (auto [part, clock] : {std::pair(Causal, &released.causal),
+                             std::pair(FencedShared, &released.fenced)}) {
+    join(*clock, known[part]);
+    known.anyOfShared(part, rank, [&, clock = clock](const ClockRef &shared) {
+      join(*clock, shared);
+      return false;
+    });
+  }
+  raise(released.causal, own.actor, group.lanes, own.time);
+  if (uint32_t fenced = std::min(group.fencedShared, own.time))
+    raise(released.fenced, own.actor, group.lanes, fenced);
+}
+
+void Threads::memoryFence(const FenceEvent &event) {
+  Warp &own = warp(event.origin);
+  const bool isRestricted = event.space != ptx::StateSpace::Generic;
+  update(event.origin, [&](LaneGroup &group) {
+    if (isRestricted && acquires(event.order))
+      return acquireSeenShared(group);
+    if (isRestricted)
+      return releaseShared(own, group, event.origin.rank);
+    if (acquires(event.order))
+      acquireSeen(group, event.order, event.scope);
+    if (!releases(event.order))
+      return;
+    if (event.order == Order::SequentiallyConsistent &&
+        event.scope >= Scope::Gpu) {
+      join(group.known[ScFenced], knownWithCopies(own, group)[Causal]);
+      raise(group.known[ScFenced], own.actor, group.lanes, own.time);
+    }
+    group.released = knownWithCopies(own, group);
+    group.releasedTime = own.time;
+    group.releasedScope = event.scope;
+  });
+  own.hasGiven = true;
+}
+
 bool Threads::knowsOfCta(const Knowledge &known, uint32_t rank) const {
   const ClockRef &clock = known[Executed];
   for (size_t number = rank * 32; clock && number != rank * 32 + 32; ++number)
@@ -283,26 +345,14 @@ void Threads::fence(const FenceEvent &event) {
   Warp &own = warp(origin);
   switch (event.kind) {
   case FenceEvent::Memory:
-    update(origin, [&](LaneGroup &group) {
-      if (acquires(event.order))
-        acquireSeen(group, event.order, event.scope);
-      if (!releases(event.order))
-        return;
-      if (event.order == Order::SequentiallyConsistent &&
-          event.scope >= Scope::Gpu) {
-        join(group.known[ScFenced], knownWithCopies(own, group)[Causal]);
-        raise(group.known[ScFenced], own.actor, group.lanes, own.time);
-      }
-      group.released = knownWithCopies(own, group);
-      group.releasedTime = own.time;
-      group.releasedScope = event.scope;
-    });
-    own.hasGiven = true;
-    return;
+    return memoryFence(event);
   case FenceEvent::ProxyAsync:
     update(origin, [&](LaneGroup &group) {
       if (event.space != ptx::StateSpace::Global) {
         join(group.known[FencedShared], knownWithCopies(own, group)[Causal]);
+        for (auto &[rank, clocks] : group.known.shared)
+          join(rank == anyRank ? group.known[FencedShared] : clocks.fenced,
+               clocks.causal);
         group.fencedShared = own.time;
       }
       if (event.space == ptx::StateSpace::Global ||

@@ -41,6 +41,8 @@ struct LaneGroup {
   Knowledge released;
   uint32_t releasedTime = 0;
   emu::Scope releasedScope = emu::Scope::None;
+  /// By those with .sync_restrict, at the scope of the cluster.
+  SharedByRank releasedShared;
 };
 
 /// Whose eyes an access is looked at with: of lanes at a time, or of an
@@ -123,6 +125,10 @@ private:
   void update(const emu::Origin &origin,
               llvm::function_ref<void(LaneGroup &)> f);
   void acquireSeen(LaneGroup &group, emu::Order order, emu::Scope scope);
+  /// Of shared memory alone, at the scope of the cluster.
+  static void acquireSeenShared(LaneGroup &group);
+  static void releaseShared(const Warp &own, LaneGroup &group, uint32_t rank);
+  void memoryFence(const emu::FenceEvent &event);
   void takeWorldNow(LaneGroup &group, const WorldRef &given);
 
   Actors &actors;
