@@ -2,12 +2,12 @@
 """Checks what ptxas makes of the loops of a program that baseline.csv doesn't have.
 
     check_loops.py --drawloom build/release/bin/drawloom --arch sm_100a
-        --load 23/2 --mma 33/4 [--form REGEX ...] PROGRAM.mlir
+        --load 23/2 --mma 33/4 [--form REGEX ...] [--not-in-loops REGEX] PROGRAM.mlir
 
 Counts the SASS instructions of the loops along K, and the copies and MMAs
 among them. Neither loop may get longer than it was, and there is one of each: ptxas
 makes a second one where it takes the lanes of a warp to be apart. The code must have
-an instruction of each form.
+an instruction of each form, and these loops none that --not-in-loops describes.
 """
 
 import argparse
@@ -29,6 +29,7 @@ def main() -> int:
     options.add_argument("--drawloom", required=True)
     options.add_argument("--arch", required=True)
     options.add_argument("--form", action="append", default=[], metavar="REGEX")
+    options.add_argument("--not-in-loops", metavar="REGEX")
     for role in ("load", "mma"):
         options.add_argument(f"--{role}", required=True, metavar="INSTRUCTIONS/COUNT")
     options.add_argument("program")
@@ -41,13 +42,19 @@ def main() -> int:
     loops = count_sass.find_loops(instructions, labels)
     errors = [f"no {form}" for form in args.form
               if not any(re.search(form, text) for text in instructions)]
-    figures = []
+    figures, inside = [], []
     for role in ("load", "mma"):
         found = count_sass.count(instructions, loops, count_sass.ROLES[role])
         most, count = map(int, getattr(args, role).split("/"))
         if len(found) != 1 or found[0][1] != count or found[0][0] > most:
             errors.append(f"{role}: {found}, and it was {most} with {count}")
         figures += [f"{role} {length}" for length, _ in found]
+        of_role = count_sass.find_loops_of(instructions, loops, count_sass.ROLES[role])
+        inside += [f"{role}: {instructions[at]}" for loop in of_role for at in loop
+                   if args.not_in_loops and re.search(args.not_in_loops, instructions[at])]
+    errors += inside
+    if args.not_in_loops:
+        print(f"sass: {len(inside)} of {args.not_in_loops} in loops")
     for error in errors:
         print(error)
     print(f"sass: {', '.join(figures)} instructions, {len(errors)} errors")

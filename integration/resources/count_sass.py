@@ -50,14 +50,20 @@ def find_loops(instructions: list[str], labels: dict[str, int]) -> list[range]:
     return sorted(loops, key=len)
 
 
+def find_loops_of(instructions: list[str], loops: list[range],
+                  wanted: re.Pattern) -> dict[range, int]:
+    """The loops of a role, and how many instructions each has that it is there for."""
+    places = [at for at, text in enumerate(instructions)
+              if wanted.match(GUARD.sub("", text))]
+    around = {next((loop for loop in loops if at in loop), None) for at in places}
+    return {loop: sum(at in loop for at in places) for loop in around if loop}
+
+
 def count(instructions: list[str], loops: list[range],
           wanted: re.Pattern) -> list[tuple[int, int]]:
     """The loops of a role: how many instructions, and how many that it is there
     for. The one with the most for each comes first."""
-    places = [at for at, text in enumerate(instructions)
-              if wanted.match(GUARD.sub("", text))]
-    around = {next((loop for loop in loops if at in loop), None) for at in places}
-    figures = [(len(loop), sum(at in loop for at in places))
-               for loop in around if loop]
+    figures = [(len(loop), of_role) for loop, of_role
+               in find_loops_of(instructions, loops, wanted).items()]
     return sorted(figures, key=lambda figure: (figure[0] / figure[1], figure),
                   reverse=True)
