@@ -130,38 +130,63 @@ static Values advance(AdvanceOp op, AdvanceOp::Adaptor operands,
 // Waiting and arriving
 //===----------------------------------------------------------------------===//
 
-/// How far what happens at a barrier must be seen.
-static NVVM::MemScopeKind getScope(Value barrier) {
-  auto ring = barrier.getDefiningOp<BarrierOp>()
-                  .getBarriers()
-                  .getDefiningOp<BarriersOp>();
-  return ring.getScope() == Scope::cta ? NVVM::MemScopeKind::CTA
-                                       : NVVM::MemScopeKind::CLUSTER;
+// What CTAs pass to each other lies in shared or in tensor memory. An
+// acquire or release of the cluster's scope is for global memory, too: ptxas
+// invalidates L1 (CCTL.IVALL), or waits for all that the thread has written
+// (MEMBAR.ALL.GPU). So waits and arrivals between CTAs are relaxed, and fences
+// order what is passed.
+//
+// Shared memory (PTX ISA, 9.7.13.4): with .sync_restrict::shared::cluster, the
+// effect of an acquiring fence "only applies to operations performed on objects
+// in .shared::cluster state space", and with .sync_restrict::shared::cta, that
+// of a releasing one to those in .shared::cta, which are those of the own CTA.
+//
+// Execution: tcgen05.fence, which `lower-pipes` has written out, "composes with
+// execution ordering instructions" (9.7.16.6.3), and the patterns of 9.7.16.6.4
+// have mbarrier.arrive.relaxed.cluster and mbarrier.try_wait.relaxed.cluster,
+// after which the completion of MMAs "is guaranteed".
+
+static BarriersOp getRing(Value barrier) {
+  return barrier.getDefiningOp<BarrierOp>()
+      .getBarriers()
+      .getDefiningOp<BarriersOp>();
 }
 
 static Values wait(WaitOp op, WaitOp::Adaptor operands, CodeWriter &w) {
+  BarriersOp ring = getRing(op.getBarrier());
+  bool isOfCluster = ring.getScope() != Scope::cta;
   // try_wait may answer 'no' before its time, so it is asked again.
   auto loop = scf::WhileOp::create(w.b, TypeRange(), ValueRange());
   OpBuilder::InsertionGuard guard(w.b);
   w.b.createBlock(&loop.getBefore());
   Value done = NVVM::MBarrierTryWaitOp::create(
       w.b, w.b.getI1Type(), operands.getBarrier(), operands.getParity(),
-      Value(), getScope(op.getBarrier()));
+      Value(),
+      isOfCluster ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA,
+      /*relaxed=*/isOfCluster);
   Value again = arith::XOrIOp::create(w.b, done, w.constant(1, 1));
   scf::ConditionOp::create(w.b, again, ValueRange());
   w.b.createBlock(&loop.getAfter());
   scf::YieldOp::create(w.b);
+  w.b.setInsertionPointAfter(loop);
+  if (isOfCluster && ring.getOrders() != Ordering::execution)
+    NVVM::FenceSyncRestrictOp::create(w.b, NVVM::MemOrderKind::ACQUIRE);
   return {};
 }
 
 /// One lane of the warp arrives in each of the CTAs.
-static void arriveInEach(CodeWriter &w, Value barrier, Value ctas) {
+static void arriveInEach(CodeWriter &w, Value barrier, Value ctas,
+                         Ordering orders) {
   w.when(w.isMine(ctas), [&] {
     Type cluster =
         getPointerType(w.b.getContext(), NVVM::NVVMMemorySpace::SharedCluster);
     Value there = NVVM::MapaOp::create(w.b, cluster, barrier, w.kernel.lane);
+    if (orders == Ordering::local)
+      NVVM::FenceSyncRestrictOp::create(w.b, NVVM::MemOrderKind::RELEASE);
+    // No restricted fence covers what was written in other CTAs.
     NVVM::MBarrierArriveOp::create(w.b, Type(), there, Value(),
-                                   NVVM::MemScopeKind::CLUSTER);
+                                   NVVM::MemScopeKind::CLUSTER,
+                                   /*relaxed=*/orders != Ordering::remote);
   });
 }
 
@@ -185,7 +210,7 @@ static Values arrive(ArriveOp op, ArriveOp::Adaptor operands, CodeWriter &w) {
     // The lanes' accesses come before the one arrival that stands for them.
     NVVM::SyncWarpOp::create(w.b, w.constant(-1));
     if (ctas) {
-      arriveInEach(w, barrier, ctas);
+      arriveInEach(w, barrier, ctas, getRing(op.getBarrier()).getOrders());
       break;
     }
     w.when(w.own.elected, [&] {

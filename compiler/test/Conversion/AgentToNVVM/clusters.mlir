@@ -28,7 +28,8 @@ tile.kernel @clusters(%b: !tile.view<1024x64xbf16>) attributes {tile.target = "s
       %slot = arith.constant 1 : i32
       %phase = arith.constant 0 : i32
       %full = agent.barrier %operands.full[%slot]
-      // CHECK: nvvm.mbarrier.try_wait %{{.*}}, %{{.*}} {scope = #nvvm.mem_scope<cluster>}
+      // CHECK: nvvm.mbarrier.try_wait %{{.*}}, %{{.*}} {relaxed = true, scope = #nvvm.mem_scope<cluster>}
+      // CHECK: nvvm.fence.sync_restrict {order = #nvvm.mem_order<acquire>}
       agent.wait %full parity(%phase)
       %y = agent.slot %operands[%slot], 0 : !agent.slots<smem, tensor<256x64xbf16>> -> !y
       // 64 rows of 128 bytes.
@@ -55,8 +56,35 @@ tile.kernel @clusters(%b: !tile.view<1024x64xbf16>) attributes {tile.target = "s
       // CHECK: %[[MINE:.*]] = arith.trunci %[[BIT]] : i32 to i1
       // CHECK: scf.if %[[MINE]] {
       // CHECK: %[[THERE:.*]] = nvvm.mapa %{{.*}}, %[[LANE]] : !llvm.ptr<3> -> !llvm.ptr<7>
-      // CHECK: nvvm.mbarrier.arrive %[[THERE]] {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
+      // CHECK-NEXT: nvvm.fence.sync_restrict {order = #nvvm.mem_order<release>}
+      // CHECK-NEXT: nvvm.mbarrier.arrive %[[THERE]] {relaxed = true, scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
       agent.arrive %empty by(threads) in(%ctas)
+    }
+  }
+}
+
+// Of execution alone, neither side needs a fence. What threads have written in
+// other CTAs, no restricted fence releases.
+// CHECK-LABEL: llvm.func @orders
+tile.kernel @orders() attributes {tile.target = "sm_100a"} {
+  %result = agent.barriers "result" count(1) arrivals(4) at(0) scope(pair) orders(execution) : !agent.barriers
+  %sums = agent.barriers "sums" count(1) arrivals(4) at(8) scope(cluster) orders(remote) : !agent.barriers
+  agent.switch cluster(2) attributes {warps = 4 : i64} {
+    agent.role @use warps(1) at(0) {
+      %ctas, %place = agent.peers of [2] along [0]
+      %zero = arith.constant 0 : i32
+      // CHECK-NOT: nvvm.fence.sync_restrict
+      %empty = agent.barrier %result[%zero]
+      // CHECK: nvvm.mbarrier.try_wait %{{.*}} {relaxed = true, scope = #nvvm.mem_scope<cluster>}
+      agent.wait %empty parity(%zero)
+      // CHECK: nvvm.mbarrier.arrive %{{.*}} {relaxed = true, scope = #nvvm.mem_scope<cluster>}
+      agent.arrive %empty by(threads) in(%ctas)
+      %full = agent.barrier %sums[%zero]
+      // CHECK: nvvm.mbarrier.arrive %{{.*}} {scope = #nvvm.mem_scope<cluster>}
+      agent.arrive %full by(threads) in(%ctas)
+      // CHECK: nvvm.mbarrier.try_wait %{{.*}} {relaxed = true, scope = #nvvm.mem_scope<cluster>}
+      // CHECK: nvvm.fence.sync_restrict {order = #nvvm.mem_order<acquire>}
+      agent.wait %full parity(%zero)
     }
   }
 }

@@ -21,6 +21,8 @@ func.func @memory(%i: i32, %phase: i32) {
   %full = agent.barriers "operands.full" count(4) arrivals(1) at(196608) : !agent.barriers
   // CHECK-NEXT: %far = agent.barriers "far" count(1) arrivals(2) at(8) scope(cluster) : !agent.barriers
   %far = agent.barriers "far" count(1) arrivals(2) at(8) scope(cluster) : !agent.barriers
+  // CHECK-NEXT: %done = agent.barriers "done" count(1) arrivals(2) at(16) scope(pair) orders(execution) : !agent.barriers
+  %done = agent.barriers "done" count(1) arrivals(2) at(16) scope(pair) orders(execution) : !agent.barriers
   // A barrier has the name of its end.
   // CHECK-NEXT: %full = agent.barrier %operands.full[%[[I:.*]]]
   %b = agent.barrier %full[%i]

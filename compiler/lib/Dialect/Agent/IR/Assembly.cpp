@@ -36,6 +36,26 @@ void drawloom::agent::printScope(OpAsmPrinter &printer, Operation *,
     printer << " scope(" << stringifyScope(scope.getValue()) << ')';
 }
 
+ParseResult drawloom::agent::parseOrdering(OpAsmParser &parser,
+                                           OrderingAttr &orders) {
+  orders = OrderingAttr::get(parser.getContext(), Ordering::local);
+  if (failed(parser.parseOptionalKeyword("orders")))
+    return success();
+  if (parser.parseLParen())
+    return failure();
+  FailureOr<Ordering> value = FieldParser<Ordering, Ordering>::parse(parser);
+  if (failed(value) || parser.parseRParen())
+    return failure();
+  orders = OrderingAttr::get(parser.getContext(), *value);
+  return success();
+}
+
+void drawloom::agent::printOrdering(OpAsmPrinter &printer, Operation *,
+                                    OrderingAttr orders) {
+  if (orders.getValue() != Ordering::local)
+    printer << " orders(" << stringifyOrdering(orders.getValue()) << ')';
+}
+
 ParseResult drawloom::agent::parseEngine(OpAsmParser &parser,
                                          EngineAttr &engine) {
   if (failed(parser.parseOptionalKeyword("by")))

@@ -18,6 +18,12 @@ mlir::ParseResult parseScope(mlir::OpAsmParser &parser, ScopeAttr &scope);
 void printScope(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                 ScopeAttr scope);
 
+/// `orders(execution)`; that of the own shared memory is left out.
+mlir::ParseResult parseOrdering(mlir::OpAsmParser &parser,
+                                OrderingAttr &orders);
+void printOrdering(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                   OrderingAttr orders);
+
 /// `by(tma)`, or nothing.
 mlir::ParseResult parseEngine(mlir::OpAsmParser &parser, EngineAttr &engine);
 void printEngine(mlir::OpAsmPrinter &printer, mlir::Operation *op,

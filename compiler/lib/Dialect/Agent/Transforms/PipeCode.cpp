@@ -79,6 +79,29 @@ static LoweredPipe describe(PipeOp pipe) {
   return lowered;
 }
 
+/// What the full barriers of a pipe order between CTAs.
+static Ordering getFilled(LoweredPipe &pipe) {
+  if (pipe.pipe.getScope() == Scope::cta)
+    return Ordering::local;
+  if (pipe.inTensorMemory())
+    return Ordering::execution;
+  return pipe.producer == Engine::threads ? Ordering::remote : Ordering::local;
+}
+
+/// What its empty barriers do. A commit of tcgen05 arrives when the MMAs have
+/// read the slot, and the copies that fill it next are issued after that:
+/// nothing that was written is passed on.
+static Ordering getEmptied(LoweredPipe &pipe) {
+  if (pipe.pipe.getScope() == Scope::cta)
+    return Ordering::local;
+  bool areMmas = llvm::all_of(pipe.consumers, [&](RoleOp role) {
+    return pipe.pipe.getConsumerEngine(role) == Engine::tensor_core;
+  });
+  return pipe.inTensorMemory() || (pipe.producer == Engine::tma && areMmas)
+             ? Ordering::execution
+             : Ordering::local;
+}
+
 /// The memory and the barriers of a pipe.
 static void makeMemory(ImplicitLocOpBuilder &b, LoweredPipe &lowered,
                        const target::Architecture &arch) {
@@ -93,15 +116,17 @@ static void makeMemory(ImplicitLocOpBuilder &b, LoweredPipe &lowered,
                        plan::getHeldTypes(pipe)),
         pipe.getName(), pipe.getSlots(), place.getStart(), place.getStride(),
         getOffsets(pipe, lowered.footprint, arch));
-  auto addBarriers = [&](StringRef end, int64_t arrivals, int64_t at) {
+  auto addBarriers = [&](StringRef end, int64_t arrivals, int64_t at,
+                         Ordering orders) {
     return BarriersOp::create(b, BarriersType::get(b.getContext()),
                               (pipe.getName() + "." + end).str(),
-                              pipe.getSlots(), arrivals, at, pipe.getScope());
+                              pipe.getSlots(), arrivals, at, pipe.getScope(),
+                              orders);
   };
-  lowered.full =
-      addBarriers("full", lowered.counts.fullArrivals, place.getFull());
-  lowered.empty =
-      addBarriers("empty", lowered.counts.emptyArrivals, place.getEmpty());
+  lowered.full = addBarriers("full", lowered.counts.fullArrivals,
+                             place.getFull(), getFilled(lowered));
+  lowered.empty = addBarriers("empty", lowered.counts.emptyArrivals,
+                              place.getEmpty(), getEmptied(lowered));
 }
 
 /// What a role that asks for work tiles is answered.
@@ -109,13 +134,17 @@ static NextTile makeNextTile(ImplicitLocOpBuilder &b, SwitchOp roles,
                              const target::Architecture &arch) {
   NextTile nextTile;
   nextTile.at = roles.getNextTile();
-  // Answers of cluster launch control arrive as bytes, in this CTA.
-  Scope scope = arch.clusterLaunchControl ? Scope::cta : Scope::cluster;
+  bool isShared = roles.getClusterSize() > 1;
+  // The answers of cluster launch control arrive as bytes; without it, threads
+  // of the first CTA write them.
+  Ordering orders = isShared && !arch.clusterLaunchControl ? Ordering::remote
+                                                           : Ordering::local;
   if (nextTile.at)
     nextTile.full = BarriersOp::create(
         b, BarriersType::get(b.getContext()), "next_tile.full", /*count=*/1,
-        /*arrivals=*/1, *nextTile.at + plan::nextTileBytes, scope);
-  if (nextTile.at && roles.getClusterSize() > 1)
+        /*arrivals=*/1, *nextTile.at + plan::nextTileBytes,
+        isShared ? Scope::cluster : Scope::cta, orders);
+  if (nextTile.at && isShared)
     nextTile.empty = BarriersOp::create(
         b, BarriersType::get(b.getContext()), "next_tile.empty", /*count=*/1,
         roles.getClusterSize(),

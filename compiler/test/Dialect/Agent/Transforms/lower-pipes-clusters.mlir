@@ -8,8 +8,9 @@
 !result = !agent.pipe<tmem, tensor<128x256xf32>>
 
 // CHECK-LABEL: tile.kernel @blackwell
-// CHECK:       %[[FULL:.*]] = agent.barriers "operands.full" count(2) arrivals(1) at(98304) scope(cluster)
-// CHECK-NEXT:  %[[EMPTY:.*]] = agent.barriers "operands.empty" count(2) arrivals(3) at(98320) scope(cluster)
+// CHECK:       %[[FULL:.*]] = agent.barriers "operands.full" count(2) arrivals(1) at(98304) scope(cluster) :
+// MMAs have read a slot before TMA fills it.
+// CHECK-NEXT:  %[[EMPTY:.*]] = agent.barriers "operands.empty" count(2) arrivals(3) at(98320) scope(cluster) orders(execution) :
 // CHECK:       agent.barriers "result.full" count(1) arrivals(1) at(98336) : !agent.barriers
 // The CTAs synchronize before one sends something, and don't when they leave.
 // CHECK:       agent.fence tensor_before
@@ -85,7 +86,7 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attri
 !operands = !agent.pipe<smem, tensor<128x64xbf16>, tensor<64x64xbf16>>
 
 // CHECK-LABEL: tile.kernel @hopper
-// CHECK:       agent.barriers "operands.empty" count(2) arrivals(16) at(49168) scope(cluster)
+// CHECK:       agent.barriers "operands.empty" count(2) arrivals(16) at(49168) scope(cluster) :
 // CHECK:       agent.sync cluster
 tile.kernel @hopper(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
   %c0 = arith.constant 0 : index
@@ -125,13 +126,14 @@ tile.kernel @hopper(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !til
 
 // Two CTAs along n of a cluster of four give each other what they have. Each
 // writes to both, tells both, and reads what both have written; a slot is empty
-// when both have read it.
+// when both have read it. What is written in the other CTA takes a wider release
+// than what is read in the own one.
 
 !sums = !agent.pipe<smem, tensor<8xf32>, tensor<8xf32>>
 
 // CHECK-LABEL: tile.kernel @exchange
-// CHECK:       %[[FULL:.*]] = agent.barriers "exchange.full" count(2) arrivals(8) at(512) scope(cluster)
-// CHECK-NEXT:  %[[EMPTY:.*]] = agent.barriers "exchange.empty" count(2) arrivals(8) at(528) scope(cluster)
+// CHECK:       %[[FULL:.*]] = agent.barriers "exchange.full" count(2) arrivals(8) at(512) scope(cluster) orders(remote) :
+// CHECK-NEXT:  %[[EMPTY:.*]] = agent.barriers "exchange.empty" count(2) arrivals(8) at(528) scope(cluster) :
 // CHECK:       agent.sync cluster
 tile.kernel @exchange(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
   %e = agent.pipe "exchange" slots(2) smem scope(cluster) : (tensor<8xf32>, tensor<8xf32>)

@@ -223,8 +223,8 @@ tile.kernel @message(%x: !tile.view<?xf32>, %n: i32) attributes {tile.target = "
 
 // CHECK-LABEL: tile.kernel @dynamic_cluster
 tile.kernel @dynamic_cluster(%x: !tile.view<?xf32>) attributes {tile.target = "sm_100a"} {
-  // CHECK: %[[NEXT_FULL:.*]] = agent.barriers "next_tile.full" count(1) arrivals(1) at(48) :
-  // CHECK-NEXT: %[[READY:.*]] = agent.barriers "next_tile.empty" count(1) arrivals(4) at(56) scope(cluster)
+  // CHECK: %[[NEXT_FULL:.*]] = agent.barriers "next_tile.full" count(1) arrivals(1) at(48) scope(cluster) :
+  // CHECK-NEXT: %[[READY:.*]] = agent.barriers "next_tile.empty" count(1) arrivals(4) at(56) scope(cluster) :
   // CHECK-NEXT: agent.init_barriers {{.*}}, %[[NEXT_FULL]], %[[READY]]
   %count = tile.dim %x, 0 : !tile.view<?xf32>
   %items = agent.items dynamic %i of %count -> (index) {
@@ -275,8 +275,8 @@ tile.kernel @dynamic_cluster(%x: !tile.view<?xf32>) attributes {tile.target = "s
 
 // CHECK-LABEL: tile.kernel @counted_for_a_cluster
 tile.kernel @counted_for_a_cluster(%x: !tile.view<?xf32>) attributes {tile.target = "sm_90a"} {
-  // CHECK: %[[NEXT_FULL:.*]] = agent.barriers "next_tile.full" count(1) arrivals(1) at(48) scope(cluster)
-  // CHECK-NEXT: %[[READY:.*]] = agent.barriers "next_tile.empty" count(1) arrivals(4) at(56) scope(cluster)
+  // CHECK: %[[NEXT_FULL:.*]] = agent.barriers "next_tile.full" count(1) arrivals(1) at(48) scope(cluster) orders(remote) :
+  // CHECK-NEXT: %[[READY:.*]] = agent.barriers "next_tile.empty" count(1) arrivals(4) at(56) scope(cluster) :
   %count = tile.dim %x, 0 : !tile.view<?xf32>
   %items = agent.items dynamic %i of %count -> (index) {
     agent.yield %i : index

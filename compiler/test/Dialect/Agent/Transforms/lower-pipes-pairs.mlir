@@ -7,11 +7,12 @@
 // Half of B is in each CTA.
 // CHECK-LABEL: tile.kernel @pair
 // CHECK:       agent.slots "operands" count(2) at(0) stride(32768) offsets [0, 16384] : !agent.slots<smem, tensor<128x64xbf16>, tensor<128x64xbf16>>
-// CHECK-NEXT:  %[[FULL:.*]] = agent.barriers "operands.full" count(2) arrivals(1) at(65536) scope(pair)
-// CHECK-NEXT:  %[[EMPTY:.*]] = agent.barriers "operands.empty" count(2) arrivals(1) at(65552) scope(pair)
-// CHECK:       %[[RESULT:.*]] = agent.barriers "result.full" count(1) arrivals(1) at(65568) scope(pair)
+// CHECK-NEXT:  %[[FULL:.*]] = agent.barriers "operands.full" count(2) arrivals(1) at(65536) scope(pair) :
+// CHECK-NEXT:  %[[EMPTY:.*]] = agent.barriers "operands.empty" count(2) arrivals(1) at(65552) scope(pair) orders(execution) :
+// The fences of tcgen05 order tensor memory.
+// CHECK:       %[[RESULT:.*]] = agent.barriers "result.full" count(1) arrivals(1) at(65568) scope(pair) orders(execution) :
 // The warps of both epilogues.
-// CHECK-NEXT:  %[[FREE:.*]] = agent.barriers "result.empty" count(1) arrivals(8) at(65576) scope(pair)
+// CHECK-NEXT:  %[[FREE:.*]] = agent.barriers "result.empty" count(1) arrivals(8) at(65576) scope(pair) orders(execution) :
 // CHECK:       agent.sync cluster
 tile.kernel @pair(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>) attributes {tile.target = "sm_100a"} {
   %c0 = arith.constant 0 : index

@@ -298,4 +298,24 @@ def Agent_ParticipantsAttr : EnumAttr<Agent_Dialect, Agent_Participants, "partic
   let assemblyFormat = "$value";
 }
 
+def Agent_Ordering : I32Enum<"Ordering", "an order between CTAs", [
+    I32EnumCase<"local", 0>,
+    I32EnumCase<"remote", 1>,
+    I32EnumCase<"execution", 2>]> {
+  let cppNamespace = "::drawloom::agent";
+}
+
+def Agent_OrderingAttr : EnumAttr<Agent_Dialect, Agent_Ordering, "ordering"> {
+  let description = [{
+    What a barrier orders between the CTAs that arrive and the one that waits.
+
+    | ordering | what it orders | of which slots |
+    |---|---|---|
+    | `local` | shared memory: what engines have written, and what threads have accessed in their own CTA | those that engines fill, and those that threads empty |
+    | `remote` | shared memory: also what threads have written in other CTAs | those that threads fill for other CTAs |
+    | `execution` | no memory: what comes before the arrival is over | those in tensor memory, which `agent.fence` orders, and those that tcgen05 MMAs empty and TMA fills |
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
 #endif // DRAWLOOM_DIALECT_AGENT_IR_AGENTATTRS_TD

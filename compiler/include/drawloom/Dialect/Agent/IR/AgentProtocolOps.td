@@ -62,6 +62,14 @@ def Agent_BarriersOp : Agent_Op<"barriers", [
     %operands.full = agent.barriers "operands.full" count(4) arrivals(1) at(196608) : !agent.barriers
     ```
 
+    Between CTAs, [`orders`](Agent.md#orderingattr) says which memory one side
+    passes to the other, and with it which fences waits and arrivals need. It is
+    `local` if nothing is said.
+
+    ```mlir
+    %result.empty = agent.barriers "result.empty" count(1) arrivals(8) at(65576) scope(pair) orders(execution) : !agent.barriers
+    ```
+
     | message | why |
     |---|---|
     | has count(0); a ring has one barrier or more | |
@@ -70,11 +78,14 @@ def Agent_BarriersOp : Agent_Op<"barriers", [
   let arguments = (ins
     StrAttr:$name, Agent_Number:$count, Agent_Number:$arrivals,
     Agent_Number:$at,
-    DefaultValuedAttr<Agent_ScopeAttr, "::drawloom::agent::Scope::cta">:$scope);
+    DefaultValuedAttr<Agent_ScopeAttr, "::drawloom::agent::Scope::cta">:$scope,
+    DefaultValuedAttr<Agent_OrderingAttr,
+                      "::drawloom::agent::Ordering::local">:$orders);
   let results = (outs Res<Agent_Barriers, "the ring", [MemAlloc]>:$barriers);
   let assemblyFormat = [{
     $name `count` `(` $count `)` `arrivals` `(` $arrivals `)` `at` `(` $at `)`
-    `` custom<Scope>($scope) attr-dict `:` qualified(type($barriers))
+    `` custom<Scope>($scope) `` custom<Ordering>($orders) attr-dict `:`
+    qualified(type($barriers))
   }];
   let hasVerifier = 1;
 }
@@ -150,7 +161,7 @@ def Agent_WaitOp : Agent_Op<"wait"> {
   let description = [{
     All threads of the warp go on when the phase with this parity is over. What
     the arrivals of that phase released is visible then, as far as the scope of
-    the barriers reaches.
+    the barriers reaches; of other CTAs, what the barriers order.
 
     ```mlir
     agent.wait %full parity(%phase)
