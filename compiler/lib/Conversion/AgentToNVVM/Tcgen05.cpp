@@ -126,12 +126,13 @@ Value codegen::readTensor(tile::ReadOp op, tile::ReadOp::Adaptor operands,
   Type i32 = b.getI32Type();
   int64_t count = rows.getWords();
   SmallVector<Value> elements;
-  // Piece by piece, so that what is computed with one needs no registers when
+  // Loads are in flight together, and are waited for once. Those of a whole
+  // accumulator are not: what is computed with one part needs no registers when
   // the next one comes.
   for (int64_t done = 0; done < count;) {
     SmallVector<Value> words;
-    while (done < count && words.size() < plan::columnsPerLoad) {
-      int64_t width = rows.getWidth(done, plan::columnsPerLoad - words.size());
+    while (done < count && words.size() < plan::columnsPerWait) {
+      int64_t width = rows.getWidth(done, plan::columnsPerLoad);
       Type part = width == 1 ? i32 : Type(VectorType::get(width, i32));
       Value loaded = NVVM::Tcgen05LdOp::create(b, part, /*pack=*/false, shape,
                                                rows.getPointer(done, w), split);

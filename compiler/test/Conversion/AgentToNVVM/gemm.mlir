@@ -29,12 +29,15 @@
 // CHECK:       nvvm.tcgen05.commit
 // CHECK:       nvvm.tcgen05.commit
 
-// The epilogue: out of tensor memory, through staging, to the store.
+// The epilogue: out of tensor memory, through staging, to the store. One wait is
+// for all loads of a subtile.
 // It reads its CTA's number for itself, so that the number of its item is in a
 // register of its own.
 // CHECK:       nvvm.setmaxregister increase 248
 // CHECK:       %[[CTA:.*]] = llvm.inline_asm has_side_effects "mov.u32 $0, %ctaid.x;"
 // CHECK:       scf.for %{{.*}} = %[[CTA]] to
+// CHECK:       nvvm.tcgen05.ld
+// CHECK-NOT:   inline_asm
 // CHECK:       nvvm.tcgen05.ld
 // CHECK:       tcgen05.wait::ld.sync.aligned
 // CHECK:       arith.truncf {{.*}} : vector<64xf32> to vector<64xbf16>

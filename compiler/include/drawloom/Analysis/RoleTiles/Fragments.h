@@ -107,9 +107,11 @@ private:
 
 /// What one instruction takes of a tile in registers: columns of a wgmma, which
 /// are half as many registers; registers of an MMA that threads add to a
-/// small total; columns of tensor memory, each a register.
+/// small total; columns of tensor memory, each a register. One wait is for
+/// several loads.
 constexpr int64_t mostWgmmaColumns = 256, mostPromotedRegisters = 64,
-                  columnsPerLoad = 32, columnsPerStore = 128;
+                  columnsPerLoad = 32, columnsPerWait = 128,
+                  columnsPerStore = 128;
 
 /// Whether a value is a tile that has a layout: after `assign-layouts` those
 /// are in registers, and others name memory.
