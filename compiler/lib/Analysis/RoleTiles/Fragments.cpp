@@ -114,6 +114,14 @@ int64_t Fragments::countSharing(int64_t warps, int64_t blocks) {
   return groups / std::gcd(groups, blocks);
 }
 
+Fragments Fragments::ofAccumulator(int64_t warps, int64_t rows,
+                                   const target::Architecture &arch) {
+  int64_t sharing = countSharing(
+      warps, llvm::divideCeil(rows, int64_t(arch.tensorMemory.lanes)));
+  return rows == halfLanes ? halfRows(warps, sharing)
+                           : Fragments::rows(warps, sharing);
+}
+
 Fragments Fragments::get(agent::RoleOp role, int64_t warps,
                          const target::Architecture &arch) {
   if (arch.mma == target::MmaInstruction::Wgmma &&

@@ -185,13 +185,19 @@ std::string LayoutChecker::findAccessError(tile::BufferType buffer,
                                            bool reads) {
   if (buffer.getSpace() == tile::Space::Tmem) {
     StringRef verb = reads ? "reads" : "writes";
-    if (!plan::isOfRows(getLayout(tile), role.getWarps(),
-                        /*half=*/buffer.getDimSize(0) == 64 && reads))
+    bool mayBeHalf = buffer.getDimSize(0) == 64;
+    bool isOfHalf = mayBeHalf && plan::isOfRows(getLayout(tile),
+                                                role.getWarps(), /*half=*/true);
+    bool isOfAll = !(mayBeHalf && reads) &&
+                   plan::isOfRows(getLayout(tile), role.getWarps(),
+                                  /*half=*/false);
+    if (!isOfHalf && !isOfAll)
       return (verb + " tensor memory in another layout than rows of lanes")
           .str();
-    bool areWords = plan::getElementBits(tile.getElementType()) == 32;
+    bool isPart = offsets.size() == 2 && offsets[1] != 0;
     if (offsets.size() != 2 || offsets[0] != 0 ||
-        ((reads || offsets[1] != 0) && !areWords))
+        ((reads || isPart) &&
+         plan::getElementBits(tile.getElementType()) != 32))
       return (verb + " a part of tensor memory that has no code").str();
     return "";
   }

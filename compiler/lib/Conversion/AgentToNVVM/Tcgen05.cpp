@@ -40,7 +40,15 @@ public:
              CodeWriter &w)
       : layout(getLayout(tile)), perWord(32 / getElementBits(tile)),
         blockColumns(getBlockColumns(buffer, w.kernel.arch)),
-        lanes(w.kernel.arch.tensorMemory.lanes), own(getOwn(address, w)) {}
+        lanes(w.kernel.arch.tensorMemory.lanes), own(getOwn(address, w)) {
+    // Of an accumulator of 64 rows, which is in half of the lanes, the other
+    // half of a warp has the columns after those of the first.
+    const auto &halves = layout.getInputs()[plan::inLane].digits;
+    if (int64_t column = halves.empty() ? 0 : halves.back().basis.back()) {
+      shape = NVVM::Tcgen05LdStShape::SHAPE_16X32BX2;
+      split = w.constant(column, 64);
+    }
+  }
 
   int64_t getWords() const {
     return layout.getInputSize(plan::inRegister) / perWord;
@@ -54,12 +62,23 @@ public:
       ++width;
     return llvm::bit_floor<uint64_t>(width);
   }
+  /// `width` words from `first` on.
+  Value load(int64_t first, int64_t width, CodeWriter &w) const {
+    Type i32 = w.b.getI32Type();
+    Type part = width == 1 ? i32 : Type(VectorType::get(width, i32));
+    return NVVM::Tcgen05LdOp::create(w.b, part, /*pack=*/false, shape,
+                                     getPointer(first, w), split);
+  }
+  void store(Value part, int64_t first, CodeWriter &w) const {
+    NVVM::Tcgen05StOp::create(w.b, /*unpack=*/false, shape,
+                              getPointer(first, w), part, split);
+  }
+
+private:
   Value getPointer(int64_t word, CodeWriter &w) const {
     Value at = arith::AddIOp::create(w.b, own, w.constant(getColumn(word)));
     return LLVM::IntToPtrOp::create(w.b, getTensorPointer(w), at);
   }
-
-private:
   static int64_t getElementBits(RankedTensorType tile) {
     return plan::getElementBits(tile.getElementType());
   }
@@ -93,17 +112,20 @@ private:
   const tile::Layout &layout;
   int64_t perWord, blockColumns, lanes;
   Value own;
+  NVVM::Tcgen05LdStShape shape = NVVM::Tcgen05LdStShape::SHAPE_32X32B;
+  Value split;
 };
 } // namespace
 
-/// Columns are another address.
-template <typename Access>
-static Value getAddress(Access op, typename Access::Adaptor operands,
+/// Columns of a buffer are another address.
+template <typename AccessT>
+static Value getAddress(AccessT op, typename AccessT::Adaptor operands,
                         CodeWriter &w) {
+  Value address = operands.getBuffer();
   if (op.getStaticOffsets()[1] == 0)
-    return operands.getBuffer();
+    return address;
   return arith::AddIOp::create(
-      w.b, operands.getBuffer(),
+      w.b, address,
       w.getOffsets(op.getStaticOffsets(), operands.getOffsets())[1]);
 }
 
@@ -111,18 +133,8 @@ Value codegen::readTensor(tile::ReadOp op, tile::ReadOp::Adaptor operands,
                           CodeWriter &w) {
   ImplicitLocOpBuilder &b = w.b;
   RankedTensorType type = op.getType();
-  Value address = getAddress(op, operands, w);
-  TensorRows rows(type, op.getBuffer().getType(), address, w);
-  // Of an accumulator of 64 rows, which is in half of the lanes, the other half
-  // of a warp reads the columns after those of the first.
-  auto shape = NVVM::Tcgen05LdStShape::SHAPE_32X32B;
-  Value split;
-  if (type.getDimSize(0) == 64) {
-    shape = NVVM::Tcgen05LdStShape::SHAPE_16X32BX2;
-    split = w.constant(
-        getLayout(type).getInputs()[plan::inLane].digits.back().basis.back(),
-        64);
-  }
+  TensorRows rows(type, op.getBuffer().getType(), getAddress(op, operands, w),
+                  w);
   Type i32 = b.getI32Type();
   int64_t count = rows.getWords();
   SmallVector<Value> elements;
@@ -133,9 +145,7 @@ Value codegen::readTensor(tile::ReadOp op, tile::ReadOp::Adaptor operands,
     SmallVector<Value> words;
     while (done < count && words.size() < plan::columnsPerWait) {
       int64_t width = rows.getWidth(done, plan::columnsPerLoad);
-      Type part = width == 1 ? i32 : Type(VectorType::get(width, i32));
-      Value loaded = NVVM::Tcgen05LdOp::create(b, part, /*pack=*/false, shape,
-                                               rows.getPointer(done, w), split);
+      Value loaded = rows.load(done, width, w);
       for (int64_t i = 0; i < width; ++i)
         words.push_back(
             width == 1 ? loaded
@@ -170,9 +180,7 @@ void codegen::writeTensor(tile::WriteOp op, tile::WriteOp::Adaptor operands,
                            b, words, ArrayRef<int64_t>{done},
                            ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1})
                            .getResult();
-    NVVM::Tcgen05StOp::create(b, /*unpack=*/false,
-                              NVVM::Tcgen05LdStShape::SHAPE_32X32B,
-                              rows.getPointer(done, w), part, Value());
+    rows.store(part, done, w);
     done += width;
   }
 }

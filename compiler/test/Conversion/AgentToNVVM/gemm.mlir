@@ -30,12 +30,15 @@
 // CHECK:       nvvm.tcgen05.commit
 
 // The epilogue: out of tensor memory, through staging, to the store. One wait is
-// for all loads of a subtile.
+// for all loads of a subtile. Where K is 0, zeros are written first.
 // It reads its CTA's number for itself, so that the number of its item is in a
 // register of its own.
 // CHECK:       nvvm.setmaxregister increase 248
 // CHECK:       %[[CTA:.*]] = llvm.inline_asm has_side_effects "mov.u32 $0, %ctaid.x;"
 // CHECK:       scf.for %{{.*}} = %[[CTA]] to
+// CHECK-COUNT-8: nvvm.tcgen05.st
+// CHECK:       nvvm.tcgen05.wait <store>
+// CHECK:       scf.for
 // CHECK:       nvvm.tcgen05.ld
 // CHECK-NOT:   inline_asm
 // CHECK:       nvvm.tcgen05.ld

@@ -199,20 +199,19 @@ tile.kernel @part(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_90a"} {
 
 // -----
 
-#rows = #tile.layout<128x4, register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]>
+#rows = #tile.layout<128x8, register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]>
 
-// Two numbers of 16 bits are in one column.
 tile.kernel @part_of_tensor_memory(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   agent.alloc_tensor columns(32) to(0) by_warp(0)
   %t = agent.tensor_address from(0)
   %i0 = arith.constant 0 : i32
-  %slots = agent.slots "sums" count(1) at(0) stride(32) offsets [0] : !agent.slots<tmem, tensor<128x8xbf16>>
+  %slots = agent.slots "sums" count(1) at(0) stride(32) offsets [0] : !agent.slots<tmem, tensor<128x16xbf16>>
   agent.switch attributes {warps = 4 : i64} {
     agent.role @a warps(4) at(0) {
-      %s = agent.slot %slots[%i0], 0 : !agent.slots<tmem, tensor<128x8xbf16>> -> !tile.buffer<128x8xbf16, tmem>
-      %x = arith.constant dense<1.0> : tensor<128x4xbf16, #rows>
+      %s = agent.slot %slots[%i0], 0 : !agent.slots<tmem, tensor<128x16xbf16>> -> !tile.buffer<128x16xbf16, tmem>
+      %x = arith.constant dense<1.0> : tensor<128x8xbf16, #rows>
       // expected-error@+1 {{writes a part of tensor memory that has no code; run 'assign-layouts' and 'access-memory' first [pass-order]}}
-      tile.write %x, %s[0, 4] : tensor<128x4xbf16, #rows>, !tile.buffer<128x8xbf16, tmem>
+      tile.write %x, %s[0, 8] : tensor<128x8xbf16, #rows>, !tile.buffer<128x16xbf16, tmem>
     }
   }
 }

@@ -64,6 +64,9 @@ public:
   /// and `sharing` groups of warps share the columns.
   static Fragments rows(int64_t warps, int64_t sharing = 1);
   static Fragments halfRows(int64_t warps, int64_t sharing = 1);
+  /// The one of these two that has an accumulator of so many rows.
+  static Fragments ofAccumulator(int64_t warps, int64_t rows,
+                                 const target::Architecture &arch);
   /// The groups that share columns where tiles have `blocks` blocks of rows.
   static int64_t countSharing(int64_t warps, int64_t blocks);
   static Fragments wgmma(int64_t warps);

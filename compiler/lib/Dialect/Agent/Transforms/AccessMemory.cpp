@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 // Before this pass a tile without a layout is a name for memory: what
-// `tile.read` gives, a transpose or columns of that, or zeros in its place.
+// `tile.read` gives, or a transpose or columns of that.
 // Threads read it where a `tile.convert_layout` stands, and MMAs where it
 // is. After this pass there are no such names.
 //
@@ -60,9 +60,6 @@ struct Place {
   SmallVector<OpFoldResult> offsets;
   /// The tile is the transpose of what is there.
   bool transposed = false;
-  /// False if no MMA has written it: it is zero then. Null if it is known to be
-  /// written.
-  Value filled;
 };
 
 class RoleAccesses {
@@ -94,17 +91,13 @@ static std::optional<Place> findPlace(ImplicitLocOpBuilder &b, Value tile) {
     return std::nullopt;
   Operation *op = tile.getDefiningOp();
   if (auto read = dyn_cast_if_present<tile::ReadOp>(op))
-    return Place{read.getBuffer(), read.getMixedOffsets(), false, {}};
-  if (!isa_and_present<OrZeroOp, tile::TransposeOp, tensor::ExtractSliceOp,
+    return Place{read.getBuffer(), read.getMixedOffsets()};
+  if (!isa_and_present<tile::TransposeOp, tensor::ExtractSliceOp,
                        tile::ExtractSliceOp>(op))
     return std::nullopt;
   std::optional<Place> place = findPlace(b, op->getOperand(0));
   if (!place)
     return std::nullopt;
-  if (auto orZero = dyn_cast<OrZeroOp>(op)) {
-    place->filled = orZero.getFilled();
-    return place;
-  }
   if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
     place->transposed ^= transpose.getPermutation()[0] == 1;
     return place;
@@ -142,24 +135,9 @@ static Value readPlace(ImplicitLocOpBuilder &b, const Place &place,
   SmallVector<int64_t> numbers;
   SmallVector<Value> values;
   dispatchIndexOpFoldResults(place.offsets, values, numbers);
-  auto load = [&] {
-    return tile::ReadOp::create(
-               b, type, transposeView(b, place.buffer, place.transposed),
-               values, numbers)
-        .getResult();
-  };
-  if (!place.filled)
-    return load();
-  auto branch = scf::IfOp::create(b, type, place.filled,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, load());
-  b.setInsertionPointToStart(branch.elseBlock());
-  Value zero =
-      arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(type)));
-  scf::YieldOp::create(b, zero);
-  return branch.getResult(0);
+  return tile::ReadOp::create(b, type,
+                              transposeView(b, place.buffer, place.transposed),
+                              values, numbers);
 }
 
 void RoleAccesses::read(tile::ConvertLayoutOp op) {
@@ -305,7 +283,7 @@ LogicalResult RoleAccesses::run() {
   role.walk<WalkOrder::PreOrder>(
       [&](Operation *op) { operations.push_back(op); });
   for (Operation *op : operations) {
-    if (isa<tile::ReadOp, OrZeroOp, tile::TransposeOp, tensor::ExtractSliceOp,
+    if (isa<tile::ReadOp, tile::TransposeOp, tensor::ExtractSliceOp,
             tile::ExtractSliceOp>(op))
       names.push_back(op);
     else if (failed(access(op)))

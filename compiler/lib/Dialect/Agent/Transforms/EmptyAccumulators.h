@@ -8,9 +8,9 @@
 
 // MMAs of tcgen05 build their accumulator in the slot that is being filled. If
 // the loop of MMAs does not run (K = 0), nothing is written, and one warp could
-// not write all lanes. So the role that reads the accumulator takes zeros
-// instead. It computes for itself whether the loop runs: the bounds are scalars
-// of the work tile, which every role knows.
+// not write all lanes. So the role that reads the accumulator writes zeros
+// there first (LowerConsume.cpp). It computes for itself whether the loop runs:
+// the bounds are scalars of the work tile, which every role knows.
 //
 //   agent.consume %acc as (%r) { ... %r ... }
 //

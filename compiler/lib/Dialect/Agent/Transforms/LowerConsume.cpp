@@ -22,9 +22,11 @@
 // LowerProduce.cpp has the invariant.
 
 #include "RoleCode.h"
+#include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Dialect/Agent/IR/Engines.h"
 #include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace drawloom;
@@ -78,6 +80,7 @@ private:
   void takeTiles(unsigned number, SmallVectorImpl<Held> &held);
   void moveScalars();
   void read(ArrayRef<Held> held);
+  void clear(Value buffer, Value filled);
   void close();
   void keep(unsigned number, Value kept);
   LoweredPipe &getPipe(unsigned number) {
@@ -176,9 +179,41 @@ void Emptying::moveScalars() {
                                            (*orZeros.begin())->getIterator());
 }
 
+/// Where no MMA has written a slot, the threads that read it write zeros first:
+/// nothing else asks then whether one has.
+void Emptying::clear(Value buffer, Value filled) {
+  auto type = cast<tile::BufferType>(buffer.getType());
+  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
+  int64_t width = std::gcd(columns, plan::columnsPerLoad);
+  plan::Fragments fragments = plan::Fragments::ofAccumulator(
+      code.role.getWarps(), rows, code.kernel.arch);
+  auto layout = tile::LayoutAttr::get(
+      b.getContext(), llvm::cantFail(fragments.getLayout({rows, width})));
+  auto part =
+      RankedTensorType::get({rows, width}, type.getElementType(), layout);
+  when(b, arith::XOrIOp::create(b, filled, constant(b, 1, 1)), [&] {
+    Value zeros =
+        arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(part)));
+    for (int64_t column = 0; column < columns; column += width)
+      tile::WriteOp::create(b, zeros, buffer, ValueRange(),
+                            ArrayRef<int64_t>{0, column});
+    DrainOp::create(b, Work::tensor_stores, 0);
+    // Another warp may read what this one has written.
+    FenceOp::create(b, Fence::tensor_before);
+    SyncOp::create(b, Participants::role);
+    FenceOp::create(b, Fence::tensor_after);
+  });
+}
+
 void Emptying::read(ArrayRef<Held> held) {
   for (Held one : held) {
     auto type = cast<tile::BufferType>(one.buffer.getType());
+    for (Operation *user : llvm::make_early_inc_range(one.tile.getUsers()))
+      if (auto orZero = dyn_cast<OrZeroOp>(user)) {
+        if (!orZero.use_empty())
+          clear(one.buffer, orZero.getFilled());
+        replace(orZero, one.tile);
+      }
     Value tile = tile::ReadOp::create(
         b, RankedTensorType::get(type.getShape(), type.getElementType()),
         one.buffer, ValueRange(), SmallVector<int64_t>(type.getRank(), 0));

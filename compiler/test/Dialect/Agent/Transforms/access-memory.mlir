@@ -2,29 +2,21 @@
 
 #rows = #tile.layout<128x32, register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]>
 
-// Columns of tensor memory are offsets, read anew for each use; a sum of no MMAs is zero.
+// Columns of tensor memory are offsets, read anew for each use.
 
 // CHECK-LABEL: tile.kernel @tensor_memory
 // CHECK: %[[SLOT:.*]] = agent.slot %
-// CHECK-NOT: agent.or_zero
-// CHECK: %[[X:.*]] = scf.if %{{.*}} -> (tensor<128x32xf32, #{{.*}}>) {
-// CHECK-NEXT: %[[READ:.*]] = tile.read %[[SLOT]][0, 32] : !tile.buffer<128x64xf32, tmem> -> tensor<128x32xf32, #{{.*}}>
-// CHECK-NEXT: scf.yield %[[READ]]
-// CHECK-NEXT: } else {
-// CHECK-NEXT: %[[ZERO:.*]] = arith.constant dense<0.000000e+00>
-// CHECK-NEXT: scf.yield %[[ZERO]]
-// CHECK: %[[Y:.*]] = scf.if
-// CHECK: tile.read %[[SLOT]][0, 32]
+// CHECK: %[[X:.*]] = tile.read %[[SLOT]][0, 32] : !tile.buffer<128x64xf32, tmem> -> tensor<128x32xf32, #{{.*}}>
+// CHECK: %[[Y:.*]] = tile.read %[[SLOT]][0, 32]
 // CHECK: arith.addf %[[X]], %[[Y]]
-tile.kernel @tensor_memory(%d: !tile.view<?x?xf32>, %more: i1) attributes {tile.target = "sm_100a"} {
+tile.kernel @tensor_memory(%d: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
   %i0 = arith.constant 0 : i32
   %sums = agent.slots "sum" count(1) at(0) stride(64) offsets [0] : !agent.slots<tmem, tensor<128x64xf32>>
   agent.switch attributes {warps = 4 : i64} {
     agent.role @epilogue warps(4) at(0) {
       %s = agent.slot %sums[%i0], 0 : !agent.slots<tmem, tensor<128x64xf32>> -> !tile.buffer<128x64xf32, tmem>
       %t = tile.read %s[0, 0] : !tile.buffer<128x64xf32, tmem> -> tensor<128x64xf32>
-      %u = agent.or_zero %t if(%more) : tensor<128x64xf32>
-      %p = tensor.extract_slice %u[0, 32] [128, 32] [1, 1] : tensor<128x64xf32> to tensor<128x32xf32>
+      %p = tensor.extract_slice %t[0, 32] [128, 32] [1, 1] : tensor<128x64xf32> to tensor<128x32xf32>
       %x = tile.convert_layout %p : tensor<128x32xf32> -> tensor<128x32xf32, #rows>
       %y = tile.convert_layout %p : tensor<128x32xf32> -> tensor<128x32xf32, #rows>
       %z = arith.addf %x, %y : tensor<128x32xf32, #rows>

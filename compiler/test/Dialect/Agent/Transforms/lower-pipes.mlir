@@ -127,12 +127,22 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !
       agent.for_each_item (%m) in %items : !items {
         // CHECK: %[[DONE_T:.*]] = agent.barrier %[[DONE]][%[[T]]]
         // CHECK-NEXT: agent.wait %[[DONE_T]] parity(%[[Q]])
-        // A sum of no MMAs is not in its slot.
+        // A sum of no MMAs is not in its slot: threads write zeros there.
         // CHECK: %[[RUNS:.*]] = arith.cmpi slt, %{{.*}}, %[[K]]
+        // CHECK: agent.fence tensor_after
+        // CHECK: %[[IDLE:.*]] = arith.xori %[[RUNS]], %{{.*}} : i1
+        // CHECK-NEXT: scf.if %[[IDLE]] {
+        // CHECK: %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<128x32xf32, #{{.*}}>
+        // CHECK-COUNT-8: tile.write %[[ZEROS]], %{{.*}}[0, {{[0-9]+}}]
+        // CHECK-NOT: tile.write
+        // CHECK: agent.drain tensor_stores
+        // CHECK-NEXT: agent.fence tensor_before
+        // CHECK-NEXT: agent.sync role
         // CHECK-NEXT: agent.fence tensor_after
-        // CHECK-NEXT: %[[SUM:.*]] = tile.read
-        // CHECK-NEXT: %[[KNOWN:.*]] = agent.or_zero %[[SUM]] if(%[[RUNS]])
-        // CHECK-NEXT: %[[ROWS:.*]] = tile.convert_layout %[[KNOWN]]
+        // CHECK-NEXT: }
+        // CHECK-NOT: agent.or_zero
+        // CHECK: %[[SUM:.*]] = tile.read
+        // CHECK-NEXT: %[[ROWS:.*]] = tile.convert_layout %[[SUM]]
         // CHECK-NEXT: tile.store %[[ROWS]]
         // CHECK-NEXT: %[[READ_T:.*]] = agent.barrier %[[READ]][%[[T]]]
         // CHECK-NEXT: agent.fence tensor_before

@@ -303,7 +303,7 @@ def Agent_OrZeroOp : Agent_Op<"or_zero", [
   let summary = "an accumulator of MMAs, or zeros if there are none";
   let description = [{
     An accumulator of no MMAs is not in its slot: no MMA wrote it. `filled` is false
-    then.
+    then. `lower-pipes` has threads write zeros there.
 
     ```mlir
     %sum = agent.or_zero %t if(%filled) : tensor<128x256xf32>

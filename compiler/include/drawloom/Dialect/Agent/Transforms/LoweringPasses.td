@@ -196,6 +196,25 @@ def LowerPipes : Pass<"lower-pipes", "tile::KernelOp"> {
     agent.fence async
     ```
 
+    An accumulator that no MMA has written is zeroed where MMAs would have
+    written it, once, so that no read of it asks again:
+
+    ```mlir
+    %t = tile.read %acc[0, 0] : !tile.buffer<128x256xf32, tmem> -> tensor<128x256xf32>   // before
+    %sum = agent.or_zero %t if(%runs) : tensor<128x256xf32>
+
+    %empty = arith.xori %runs, %true : i1                                                // after
+    scf.if %empty {
+      tile.write %zeros, %acc[0, 0] : tensor<128x32xf32, #rows>, !tile.buffer<128x256xf32, tmem>
+      ...
+      agent.drain tensor_stores
+      agent.fence tensor_before
+      agent.sync role
+      agent.fence tensor_after
+    }
+    %sum = tile.read %acc[0, 0] : !tile.buffer<128x256xf32, tmem> -> tensor<128x256xf32>
+    ```
+
     [CodeGeneration](../CodeGeneration.md#slots-and-barriers) has the table of
     who waits for what and tells whom. If the last thing that the tensor core
     does for a role is to release a slot, the role that fills the slot ends with
@@ -324,7 +343,6 @@ def AccessMemory : Pass<"access-memory", "tile::KernelOp"> {
     |---|---|
     | a transpose of what an MMA reads | `tile.transpose_view` of the buffer |
     | columns of a tile in tensor memory | offsets of the read |
-    | `agent.or_zero` | a branch: zeros, if no MMA wrote the slot |
     | an operand that threads have | they write it to scratch memory: wait for the MMAs that read it before, synchronize, write, fence, synchronize |
     | an MMA whose accumulator threads add | `agent.add_mma`, with how many columns at a time |
 
