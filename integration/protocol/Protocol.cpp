@@ -21,6 +21,8 @@ std::vector<End> Comparison::findEnds(const plan::Role *role) const {
   unsigned number = role - plan.roles.data();
   for (auto [index, pipe] : llvm::enumerate(plan.pipes)) {
     unsigned which = index;
+    if (!pipe.hasBarriers())
+      continue;
     if (pipe.producer == number)
       ends.push_back({which, Full, pipe.producerEngine, 0});
     for (const plan::Consumer &consumer : pipe.consumers)

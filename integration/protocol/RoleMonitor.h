@@ -65,7 +65,7 @@ struct Comparison {
       : plan(plan), boxBytes(boxBytes), tallies(plan.pipes.size() * 2),
         leavings(plan.pipes.size()) {
     for (auto [index, pipe] : llvm::enumerate(plan.pipes))
-      for (int64_t slot = 0; slot != pipe.slots; ++slot) {
+      for (int64_t slot = 0; pipe.hasBarriers() && slot != pipe.slots; ++slot) {
         unsigned number = index;
         barriers[pipe.place->full + slot * barrierBytes] = {number, Full, slot};
         barriers[pipe.place->empty + slot * barrierBytes] = {number, Empty,

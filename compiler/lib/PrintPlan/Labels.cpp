@@ -74,6 +74,8 @@ std::string plan::listTensors(const Pipe &pipe) {
 }
 
 std::string plan::describeFull(const Pipe &pipe) {
+  if (!pipe.hasBarriers())
+    return "a barrier of the role";
   std::string text = plural(pipe.fullArrivals, "arrival") + " by " +
                      toString(pipe.producerEngine).str();
   if (pipe.fullBytes)
@@ -92,6 +94,8 @@ std::string plan::describeEmpty(const Pipe &pipe) {
   }
   std::string text = plural(pipe.emptyArrivals, "arrival") + " by " +
                      llvm::join(engines, " and ");
+  if (!pipe.hasBarriers())
+    text = "a barrier of the role after TMA";
   if (lag)
     text += ", " + plural(lag, "stage") + " later";
   return text;

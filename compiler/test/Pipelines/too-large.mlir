@@ -41,7 +41,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
   %c1 = arith.constant 64 : index
   %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
   %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
-    // expected-error @below {{shared memory: operands: 5 slots × 48 KiB + output: 1 slot × 32 KiB + barriers and messages: 132 B = 272.1 KiB > 227 KiB on sm_100a; 4 slots of operands fit [shared-memory-limit]}}
+    // expected-error @below {{shared memory: operands: 5 slots × 48 KiB + output: 1 slot × 32 KiB + barriers and messages: 116 B = 272.1 KiB > 227 KiB on sm_100a; 4 slots of operands fit [shared-memory-limit]}}
     %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
     %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x64xbf16>
     %t = tile.mma %x, %y, %s : tensor<128x64xbf16>, tensor<256x64xbf16> -> tensor<128x256xf32>
@@ -58,7 +58,7 @@ tile.kernel @k(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !tile.vie
   %c1 = arith.constant 512 : index
   %K = tile.dim %a, 1 : !tile.view<?x?xbf16>
   %sum = scf.for %k = %c0 to %K step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32>) {
-    // expected-error @below {{shared memory: operands: 1 slot × 384 KiB + output: 1 slot × 16 KiB + barriers and messages: 68 B = 400.1 KiB > 227 KiB on sm_100a; no number of slots of operands makes it fit: use a smaller tile or fewer slots of the others [shared-memory-limit]}}
+    // expected-error @below {{shared memory: operands: 1 slot × 384 KiB + output: 1 slot × 16 KiB + barriers and messages: 52 B = 400.1 KiB > 227 KiB on sm_100a; no number of slots of operands makes it fit: use a smaller tile or fewer slots of the others [shared-memory-limit]}}
     %x = tile.load %a[0, %k] : !tile.view<?x?xbf16> -> tensor<128x512xbf16>
     %y = tile.load %b[0, %k] : !tile.view<?x?xbf16> -> tensor<256x512xbf16>
     %t = tile.mma %x, %y, %s : tensor<128x512xbf16>, tensor<256x512xbf16> -> tensor<128x256xf32>

@@ -262,6 +262,8 @@ void PlanMaker::mapMemory() {
     if (pipe.memory != Pipe::Memory::Tensor && pipe.slotSize != 0)
       plan.memory.push_back(
           {pipe.name, pipe.place->start, multiply(pipe.slotSize, pipe.slots)});
+    if (!pipe.hasBarriers())
+      continue;
     int64_t bytes = multiply(barrierBytes, pipe.slots);
     plan.memory.push_back({pipe.name + " full", pipe.place->full, bytes});
     plan.memory.push_back({pipe.name + " empty", pipe.place->empty, bytes});

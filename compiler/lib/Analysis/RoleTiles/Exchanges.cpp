@@ -10,6 +10,7 @@
 #include "drawloom/Analysis/Layouts/Conversion.h"
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Analysis/RoleTiles/Scratch.h"
+#include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -123,5 +124,13 @@ int64_t plan::getExchangeBytes(RoleOp role) {
 }
 
 bool plan::needsBarrier(RoleOp role, const target::Architecture &arch) {
-  return role.getWarps() > 1 && findScratch(role, arch).bytes != 0;
+  bool synchronizes = findScratch(role, arch).bytes != 0;
+  role.walk([&](agent::ConsumeOp op) {
+    for (Value value : op.getPipes())
+      if (auto pipe = value.getDefiningOp<agent::PipeOp>())
+        synchronizes |=
+            pipe.getProducerEngine() == agent::Engine::tensor_core ||
+            isStagedByRole(pipe);
+  });
+  return role.getWarps() > 1 && synchronizes;
 }

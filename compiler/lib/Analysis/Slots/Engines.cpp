@@ -9,6 +9,7 @@
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Analysis/Slots/Multicast.h"
+#include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "drawloom/Target/Architecture.h"
 
@@ -82,8 +83,35 @@ static bool takesResidue(PipeOp pipe, RoleOp role, int64_t residue) {
   });
 }
 
+bool plan::isStagedByRole(PipeOp pipe) {
+  // Without a wait for an mbarrier at a known place, ptxas keeps the slots of
+  // the mainloop of a role that issues wgmma in registers of each thread.
+  const target::Architecture *arch =
+      tile::getTarget(pipe->getParentOfType<tile::KernelOp>());
+  if (!arch || arch->mma == target::MmaInstruction::Wgmma)
+    return false;
+  ProduceOp produce;
+  ConsumeOp consume;
+  for (Operation *user : pipe.getPipe().getUsers()) {
+    auto fills = dyn_cast<ProduceOp>(user);
+    auto empties = dyn_cast<ConsumeOp>(user);
+    if ((fills && produce) || (empties && consume) || (!fills && !empties))
+      return false;
+    produce = fills ? fills : produce;
+    consume = empties ? empties : consume;
+  }
+  return produce && consume && pipe.getScope() == Scope::cta &&
+         produce->getBlock() == consume->getBlock() &&
+         produce->isBeforeInBlock(consume) &&
+         pipe.getProducerEngine() == Engine::threads &&
+         pipe.getConsumerEngine(consume->getParentOfType<RoleOp>()) ==
+             Engine::tma;
+}
+
 BarrierCounts plan::countArrivals(PipeOp pipe) {
   BarrierCounts counts;
+  if (isStagedByRole(pipe))
+    return counts;
   int64_t clusterSize = pipe.getSwitch().getClusterSize();
   int64_t span = countCtas(pipe.getScope(), clusterSize);
   bool shared = isMulticast(pipe);

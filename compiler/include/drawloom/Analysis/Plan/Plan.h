@@ -164,6 +164,9 @@ struct Pipe {
 
   /// One role is on both sides: an output that is staged for a bulk store.
   bool isStaging() const;
+  /// Whether its slots have mbarriers. Where one role fills a slot and TMA
+  /// stores from it, a barrier of the role is enough.
+  bool hasBarriers() const { return fullArrivals != 0; }
   /// The same in every CTA of a cluster: each gives what all get.
   bool isExchange() const { return hasOneRole() && !isStaging(); }
 

@@ -49,8 +49,9 @@ std::optional<int64_t> getSliceBytes(mlir::RankedTensorType whole);
 /// exchanges.
 int64_t getExchangeBytes(agent::RoleOp role);
 
-/// Whether the warps of a role need a named barrier: to exchange elements, or
-/// when they have written an operand. `access-memory` numbers them.
+/// Whether the warps of a role need a named barrier: to exchange elements, when
+/// they have written an operand, or zeros for an accumulator of no MMAs, or
+/// stage what TMA stores. `access-memory` numbers them.
 bool needsBarrier(agent::RoleOp role, const target::Architecture &arch);
 
 } // namespace drawloom::plan

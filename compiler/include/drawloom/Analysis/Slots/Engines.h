@@ -47,6 +47,11 @@ struct BarrierCounts {
 
 BarrierCounts countArrivals(agent::PipeOp pipe);
 
+/// Whether threads of one role fill a slot, and TMA stores from it before they
+/// fill the next one. A barrier of the role orders that on Blackwell: the slots
+/// of such a pipe have no mbarriers.
+bool isStagedByRole(agent::PipeOp pipe);
+
 /// CTAs that a scope spans in a cluster of `clusterSize`.
 int64_t countCtas(agent::Scope scope, int64_t clusterSize);
 

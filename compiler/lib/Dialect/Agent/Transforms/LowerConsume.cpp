@@ -64,7 +64,7 @@ public:
   Emptying(ConsumeOp op, RoleCode &code)
       : op(op), code(code), b(op.getLoc(), op),
         isMultiplied(isMultipliedByWarpGroups(op, code.kernel.arch)),
-        mmas(countMmas(op)) {}
+        mmas(countMmas(op)), tiles(op.getPipes().size()) {}
 
   LogicalResult lower();
 
@@ -74,6 +74,7 @@ private:
     BlockArgument tile;
     Value buffer;
     Engine engine;
+    unsigned pipe;
   };
   void open();
   void take(unsigned number, SmallVectorImpl<Held> &held);
@@ -81,6 +82,8 @@ private:
   void moveScalars();
   void read(ArrayRef<Held> held);
   void clear(Value buffer, Value filled);
+  Operation *findLastRead(unsigned number);
+  void releaseAfterLastRead(unsigned number);
   void close();
   void keep(unsigned number, Value kept);
   LoweredPipe &getPipe(unsigned number) {
@@ -93,6 +96,9 @@ private:
   bool isMultiplied;
   int64_t mmas;
   SmallVector<Value> slots;
+  /// Of each pipe, the tiles that threads read.
+  SmallVector<SmallVector<Value>> tiles;
+  SmallVector<Operation *> lastReads;
 };
 } // namespace
 
@@ -102,6 +108,11 @@ LogicalResult Emptying::lower() {
     return failure();
   SmallVector<Value> results(
       op.getBody().front().getTerminator()->getOperands());
+  for (unsigned number : llvm::seq(op.getPipes().size())) {
+    lastReads.push_back(findLastRead(number));
+    if (lastReads.back())
+      releaseAfterLastRead(number);
+  }
   inlineBody(op);
   close();
   replace(op, results);
@@ -138,6 +149,11 @@ void Emptying::open() {
 
 void Emptying::take(unsigned number, SmallVectorImpl<Held> &held) {
   LoweredPipe &pipe = getPipe(number);
+  if (pipe.isStaged) {
+    slots.push_back(pipe.staged);
+    takeTiles(number, held);
+    return;
+  }
   Value variable = op.getAt()[number];
   Position at = getPosition(b, variable);
   Value full = getBarrier(b, pipe.full, at.slot);
@@ -165,7 +181,7 @@ void Emptying::takeTiles(unsigned number, SmallVectorImpl<Held> &held) {
     if (engine == Engine::tma)
       code.stored[argument] = buffer;
     if (!llvm::all_of(argument.getUsers(), isPut))
-      held.push_back({argument, buffer, engine});
+      held.push_back({argument, buffer, engine, number});
   }
 }
 
@@ -219,6 +235,8 @@ void Emptying::read(ArrayRef<Held> held) {
         one.buffer, ValueRange(), SmallVector<int64_t>(type.getRank(), 0));
     if (one.engine == Engine::tma)
       code.stored[tile] = one.buffer;
+    if (one.engine == Engine::threads)
+      tiles[one.pipe].push_back(tile);
     one.tile.replaceAllUsesWith(tile);
   }
 }
@@ -239,12 +257,74 @@ void Emptying::close() {
       }))
     when(b, code.elect(b, Participants::role),
          [&] { CommitStoresOp::create(b); });
-  for (unsigned number : numbers)
+  for (unsigned number : numbers) {
+    if (getPipe(number).isStaged || lastReads[number])
+      continue;
     if (Value kept = code.getKept(op, number))
       keep(number, kept);
     else
       release(b, code, getPipe(number), getEngine(op, number), slots[number],
               /*pending=*/0);
+  }
+}
+
+/// The operations that read a tile from memory, however they name it; false if
+/// something else uses it.
+static bool findReads(Value tile, SmallVectorImpl<Operation *> &reads) {
+  return llvm::all_of(tile.getUsers(), [&](Operation *user) {
+    if (isa<tile::ConvertLayoutOp>(user)) {
+      reads.push_back(user);
+      return true;
+    }
+    return isa<tile::TransposeOp, tensor::ExtractSliceOp, tile::ExtractSliceOp>(
+               user) &&
+           findReads(user->getResult(0), reads);
+  });
+}
+
+/// The last of the block's operations that are, or have inside, one of these.
+static Operation *findLast(Block &block, ArrayRef<Operation *> operations) {
+  Operation *last = nullptr;
+  for (Operation *inner : operations)
+    if (Operation *op = block.findAncestorOpInBlock(*inner);
+        op && (!last || last->isBeforeInBlock(op)))
+      last = op;
+  return last;
+}
+
+/// After what threads read last of a slot. Null if that isn't known, and for
+/// slots that are kept.
+Operation *Emptying::findLastRead(unsigned number) {
+  SmallVector<Operation *> reads;
+  if (code.getKept(op, number) || !llvm::all_of(tiles[number], [&](Value tile) {
+        return findReads(tile, reads);
+      }))
+    return nullptr;
+  Operation *last = findLast(op.getBody().front(), reads);
+  auto loop = dyn_cast_if_present<scf::ForOp>(last);
+  // Whatever is after it in the loop is not waited for in the last iteration.
+  if (!loop || loop.getStaticTripCount().value_or(APInt(1, 0)).isZero())
+    return last;
+  return findLast(*loop.getBody(), reads);
+}
+
+/// Threads give a slot back right after they have read it for the last time.
+void Emptying::releaseAfterLastRead(unsigned number) {
+  Operation *last = lastReads[number];
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(last);
+  auto give = [&] {
+    release(b, code, getPipe(number), Engine::threads, slots[number],
+            /*pending=*/0);
+  };
+  auto loop = dyn_cast<scf::ForOp>(last->getParentOp());
+  if (!loop || !op->isAncestor(loop))
+    return give();
+  Value next = arith::AddIOp::create(b, loop.getInductionVar(), loop.getStep());
+  when(b,
+       arith::CmpIOp::create(b, arith::CmpIPredicate::sge, next,
+                             loop.getUpperBound()),
+       give);
 }
 
 /// The newest slots are kept. Once there are more, one goes back.

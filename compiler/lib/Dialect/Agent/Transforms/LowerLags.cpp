@@ -49,6 +49,8 @@ void RoleCode::findLags(Block &body) {
     LagScope &lags = scopes[scope];
     lags.isMultiplied |= isMultipliedByWarpGroups(op, kernel.arch);
     for (auto [number, pipe] : llvm::enumerate(op.getPipes())) {
+      if (getPipe(pipe).isStaged)
+        continue;
       Value &variable = kept[{scope, op.getAt()[number]}];
       if (variable)
         continue;

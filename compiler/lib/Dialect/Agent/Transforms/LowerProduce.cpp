@@ -47,6 +47,7 @@ private:
   LogicalResult byThreads();
   LogicalResult byCopies();
   LogicalResult byMmas();
+  LogicalResult stage();
   FailureOr<SmallVector<tile::LoadOp>> getLoads();
   void copyClipped(tile::LoadOp load, unsigned number, Value fit);
   void copyWhole(tile::LoadOp load, unsigned number, Value fit, Value barrier);
@@ -73,6 +74,13 @@ private:
 LogicalResult Filling::lower() {
   Position at = getPosition(b, op.getAt());
   slot = at.slot;
+  if (pipe.isStaged) {
+    if (failed(stage()))
+      return failure();
+    advance(b, op.getAt(), at, pipe.pipe.getSlots());
+    op.erase();
+    return success();
+  }
   full = getBarrier(b, pipe.full, slot);
   Value empty = getBarrier(b, pipe.empty, slot);
   waitFor(b, code, empty, at.phase, pipe.producer);
@@ -237,6 +245,21 @@ RescaledPipe *Filling::findRescaled() {
     if (rescaled.rescaling.rescaled == pipe.pipe)
       return &rescaled;
   return nullptr;
+}
+
+/// The thread that started the stores knows when the oldest one has read its
+/// slot, and tells the role before it writes there; and the role tells that
+/// thread when it has written.
+LogicalResult Filling::stage() {
+  if (failed(lowerBody()))
+    return failure();
+  when(b, code.elect(b, Participants::role),
+       [&] { DrainOp::create(b, Work::stores, pipe.pipe.getSlots() - 1); });
+  SyncOp::create(b, Participants::role);
+  writeTiles();
+  SyncOp::create(b, Participants::role);
+  pipe.staged = slot;
+  return success();
 }
 
 LogicalResult Filling::byThreads() {

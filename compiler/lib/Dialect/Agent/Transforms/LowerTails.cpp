@@ -71,6 +71,17 @@ bool agent::isReleasedLast(Value pipe) {
   });
 }
 
+/// Stores read the CTA's memory.
+void RoleCode::awaitLastStores(CodeBuilder &b) {
+  bool isStaging = llvm::any_of(kernel.pipes, [&](auto &entry) {
+    return entry.second.isStaged &&
+           llvm::is_contained(entry.second.producers, role);
+  });
+  if (isStaging)
+    when(b, elect(b, Participants::role),
+         [&] { DrainOp::create(b, Work::stores, 0); });
+}
+
 void RoleCode::awaitLastCommits(CodeBuilder &b) {
   for (auto &[value, pipe] : kernel.pipes) {
     if (!llvm::is_contained(pipe.producers, role) || getSignaled(value) ||

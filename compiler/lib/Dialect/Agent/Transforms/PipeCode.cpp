@@ -69,6 +69,8 @@ static LoweredPipe describe(PipeOp pipe) {
                       .buffers = getBuffers(pipe),
                       .isOfPair = false,
                       .isReleasedLast = isReleasedLast(pipe.getPipe()),
+                      .isStaged = plan::isStagedByRole(pipe),
+                      .staged = {},
                       .slots = {},
                       .full = {},
                       .empty = {}};
@@ -116,6 +118,8 @@ static void makeMemory(ImplicitLocOpBuilder &b, LoweredPipe &lowered,
                        plan::getHeldTypes(pipe)),
         pipe.getName(), pipe.getSlots(), place.getStart(), place.getStride(),
         getOffsets(pipe, lowered.footprint, arch));
+  if (lowered.isStaged)
+    return;
   auto addBarriers = [&](StringRef end, int64_t arrivals, int64_t at,
                          Ordering orders) {
     return BarriersOp::create(b, BarriersType::get(b.getContext()),
@@ -212,7 +216,8 @@ void agent::setUp(ImplicitLocOpBuilder &b, KernelCode &code) {
   b.setLoc(roles->getParentOfType<tile::KernelOp>().getLoc());
   SmallVector<Value> barriers;
   for (auto &[value, pipe] : code.pipes)
-    barriers.append({pipe.full, pipe.empty});
+    if (!pipe.isStaged)
+      barriers.append({pipe.full, pipe.empty});
   if (code.nextTile.full)
     barriers.push_back(code.nextTile.full);
   if (code.nextTile.empty)

@@ -46,6 +46,10 @@ struct LoweredPipe {
   bool isOfPair;
   /// Whether the last commit of a role releases a slot.
   bool isReleasedLast;
+  /// Whether a barrier of the role that fills and stores the slots stands for
+  /// their mbarriers. The slot that was filled last is the one to store from.
+  bool isStaged;
+  mlir::Value staged;
   /// No slots for a message without values.
   mlir::Value slots, full, empty;
 

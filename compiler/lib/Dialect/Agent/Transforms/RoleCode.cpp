@@ -123,6 +123,7 @@ LogicalResult RoleCode::lower() {
     return failure();
   b.setInsertionPoint(body->getTerminator());
   endLags(b, role);
+  awaitLastStores(b);
   awaitLastCommits(b);
   awaitPeers(b);
   promoteVariables(*body, addKept(variables));

@@ -97,6 +97,7 @@ private:
   llvm::SmallVector<mlir::Value> addKept(mlir::ValueRange variables);
 
   // LowerTails.cpp
+  void awaitLastStores(CodeBuilder &b);
   void awaitLastCommits(CodeBuilder &b);
   void awaitPeers(CodeBuilder &b);
 

@@ -85,7 +85,8 @@ int64_t Rooms::layOut() {
     nextTile = take(nextTileBytes, plan::nextTileBytes);
   for (std::vector<Room> *rooms : {&shared, &tensor, &messages})
     for (Room &room : *rooms) {
-      int64_t bytes = multiply(barrierBytes, room.slots);
+      int64_t bytes =
+          isStagedByRole(room.pipe) ? 0 : multiply(barrierBytes, room.slots);
       room.place.full = take(bytes, barrierBytes);
       room.place.empty = take(bytes, barrierBytes);
     }

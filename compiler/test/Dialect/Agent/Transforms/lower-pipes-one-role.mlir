@@ -56,9 +56,10 @@ tile.kernel @one_role(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !t
       // CHECK: agent.arrive %{{.*}} by(tensor_core)
       // CHECK: %[[DONE_T:.*]] = agent.barrier %[[DONE]]
       // CHECK-NEXT: agent.wait %[[DONE_T]]
-      // CHECK: tile.store
+      // CHECK: tile.convert_layout
       // CHECK: %[[READ_T:.*]] = agent.barrier %[[READ]]
       // CHECK: agent.arrive %[[READ_T]] by(threads)
+      // CHECK: tile.store
       agent.consume %acc as (%r) by(threads) : !result {
         tile.store %r, %d[0, 0] : tensor<128x128xf32>, !tile.view<?x?xf32>
       }

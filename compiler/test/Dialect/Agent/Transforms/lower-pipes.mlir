@@ -143,10 +143,11 @@ tile.kernel @blackwell(%a: !tile.view<?x?xbf16>, %b: !tile.view<?x?xbf16>, %d: !
         // CHECK-NOT: agent.or_zero
         // CHECK: %[[SUM:.*]] = tile.read
         // CHECK-NEXT: %[[ROWS:.*]] = tile.convert_layout %[[SUM]]
-        // CHECK-NEXT: tile.store %[[ROWS]]
+        // The slot goes back when it is read, before the store.
         // CHECK-NEXT: %[[READ_T:.*]] = agent.barrier %[[READ]][%[[T]]]
         // CHECK-NEXT: agent.fence tensor_before
         // CHECK-NEXT: agent.arrive %[[READ_T]] by(threads)
+        // CHECK-NEXT: tile.store %[[ROWS]]
         agent.consume %acc as (%r) by(threads) : !result {
           tile.store %r, %d[%m, 0] : tensor<128x256xf32>, !tile.view<?x?xf32>
         }
@@ -277,15 +278,21 @@ tile.kernel @staged(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes
         %x = agent.consume %in as (%x) by(threads) : !input -> tensor<128x64xf32> {
           agent.yield %x : tensor<128x64xf32>
         }
-        // CHECK: agent.wait
-        // CHECK: %[[OUT:.*]] = agent.slot
+        // One role fills a slot and stores from it: it synchronizes with the thread
+        // that stores, and waits for no mbarrier.
+        // CHECK-NOT: agent.wait
+        // CHECK: scf.if %[[ONE]] {
+        // CHECK-NEXT:   agent.drain stores pending(1)
+        // CHECK-NEXT: }
+        // CHECK-NEXT: agent.sync role
+        // CHECK-NEXT: %[[OUT:.*]] = agent.slot
         // CHECK-NEXT: tile.write %[[KEPT]], %[[OUT]][0, 0]
         // CHECK-NEXT: agent.fence async
-        // CHECK-NEXT: agent.arrive %{{.*}} by(threads)
+        // CHECK-NEXT: agent.sync role
         agent.produce %out by(threads) : !input {
           agent.yield %x : tensor<128x64xf32>
         }
-        // CHECK: agent.wait
+        // CHECK-NOT: agent.wait
         // CHECK: %[[STAGED:.*]] = agent.slot
         // CHECK-NEXT: scf.if %[[ONE]] {
         // CHECK-NEXT:   agent.store %[[STAGED]] to %[[D]][%{{.*}}, 0] dims [0, 1] by(tma)
@@ -293,15 +300,14 @@ tile.kernel @staged(%a: !tile.view<?x?xf32>, %d: !tile.view<?x?xf32>) attributes
         // CHECK-NEXT: scf.if %[[ONE]] {
         // CHECK-NEXT:   agent.commit_stores
         // CHECK-NEXT: }
-        // CHECK-NEXT: %[[EMPTY:.*]] = agent.barrier
-        // CHECK-NEXT: scf.if %[[ONE]] {
-        // CHECK-NEXT:   agent.drain stores
-        // CHECK-NEXT: }
-        // CHECK-NEXT: agent.arrive %[[EMPTY]] by(threads)
         agent.consume %out as (%y) by(tma) : !input {
           tile.store %y, %d[%m, 0] : tensor<128x64xf32>, !tile.view<?x?xf32>
         }
+        // CHECK-NOT: agent.arrive
+        // CHECK: scf.yield
       }
+      // CHECK: scf.if %[[ONE]] {
+      // CHECK-NEXT:   agent.drain stores{{$}}
     }
   }
 }

@@ -11,7 +11,7 @@
 // CHECK: agent.role @compute warps(4)
 // CHECK: tile.read %x
 // CHECK: agent.arrive %empty by(threads)
-// CHECK-NEXT: agent.sync role
+// CHECK: agent.sync role
 // CHECK: tile.write {{.*}}, %output
 // MANY: 'agent.pipe' op takes the bytes of 'x', but a CTA takes more than one work tile, so slots of 'x' may be in flight for the next one; run 'place-memory'
 // NONE: 'agent.pipe' op takes the bytes of 'z', but only a pipe that one role fills and empties can, of a pipe that is there; run 'place-memory'
