@@ -129,6 +129,24 @@ Value codegen::convertFloat(ImplicitLocOpBuilder &b, Value value,
   return arith::TruncFOp::create(b, to, value);
 }
 
+Value codegen::extendPairs(ImplicitLocOpBuilder &b, Value value) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type || !type.getElementType().isBF16() || type.getNumElements() % 2)
+    return {};
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  Value packed = vector::BitCastOp::create(
+      b, VectorType::get(type.getNumElements() / 2, i32), value);
+  Value half = arith::ConstantOp::create(b, b.getI32IntegerAttr(16));
+  Value upper = arith::ConstantOp::create(
+      b, b.getI32IntegerAttr(static_cast<int32_t>(0xffff0000)));
+  SmallVector<Value> elements;
+  for (Value word : vector::ToElementsOp::create(b, packed).getResults())
+    for (Value bits : {arith::ShLIOp::create(b, word, half).getResult(),
+                       arith::AndIOp::create(b, word, upper).getResult()})
+      elements.push_back(arith::BitcastOp::create(b, f32, bits));
+  return vector::FromElementsOp::create(b, type.clone(f32), elements);
+}
+
 /// A scalar as a vector of one.
 static Value toVector(ImplicitLocOpBuilder &b, Value value) {
   if (isa<VectorType>(value.getType()))

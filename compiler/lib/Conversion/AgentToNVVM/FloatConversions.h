@@ -23,6 +23,10 @@ mlir::Type withElement(mlir::Type type, mlir::Type element);
 mlir::Value convertFloat(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                          mlir::Type element);
 
+/// A vector of pairs of bf16 as f32, one instruction for each element: bf16 are
+/// the upper halves of words. Null for other vectors and for scalars.
+mlir::Value extendPairs(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
+
 /// Of an extension or a truncation; null if neither side has eight bits.
 mlir::Value convertShortFloat(mlir::ImplicitLocOpBuilder &b,
                               mlir::Operation *op, mlir::Value operand);

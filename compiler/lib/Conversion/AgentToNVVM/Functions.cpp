@@ -330,6 +330,10 @@ Value codegen::makeFunction(ImplicitLocOpBuilder &b, Operation *op,
                             ValueRange operands) {
   Type type = operands.front().getType();
   Type element = getElementTypeOrSelf(type);
+  if (isa<arith::ExtFOp>(op) &&
+      getElementTypeOrSelf(op->getResult(0).getType()).isF32())
+    if (Value extended = extendPairs(b, operands[0]))
+      return extended;
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
     return convertShortFloat(b, op, operands[0]);
   if (isa<arith::FPToSIOp, arith::FPToUIOp, arith::SIToFPOp, arith::UIToFPOp>(

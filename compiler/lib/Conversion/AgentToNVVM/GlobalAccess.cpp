@@ -262,6 +262,17 @@ static Value isFast(ImplicitLocOpBuilder &b, const Access &access,
   return both(b, access.inside, aligned);
 }
 
+/// Whether runs are words of registers that follow each other. Then words are
+/// loaded: of halves of them LLVM makes registers of their own.
+static bool areWords(const Access &access, int64_t perWord) {
+  return perWord > 1 && llvm::all_of(access.runs, [&](ArrayRef<int64_t> run) {
+           bool follow = run.size() % perWord == 0 && run[0] % perWord == 0;
+           for (auto [index, number] : llvm::enumerate(run))
+             follow &= number == run[0] + static_cast<int64_t>(index);
+           return follow;
+         });
+}
+
 static bool isWide(const Access &access) {
   return !access.runs.empty() && access.runs[0].size() > 1;
 }
@@ -274,6 +285,46 @@ static Access getAccess(CodeWriter &w, const ViewRegion &region,
                      ThreadOffset thread = w.getThreadOffset(own);
                      return w.getOffset(thread, own, 0);
                    });
+}
+
+/// Wide accesses where they are possible, or each element for itself.
+static Value loadWide(ImplicitLocOpBuilder &b, const Access &access,
+                      VectorType vector, int64_t bytes,
+                      llvm::function_ref<Value()> loadEach) {
+  int64_t width = access.runs[0].size();
+  // Elements of a register of what is loaded.
+  int64_t packed = areWords(access, 4 / bytes) ? 4 / bytes : 1;
+  auto registers = vector;
+  if (packed > 1)
+    registers =
+        VectorType::get(vector.getNumElements() / packed, b.getI32Type());
+  auto branch = scf::IfOp::create(b, registers, isFast(b, access, width, bytes),
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<Value> elements(registers.getNumElements());
+    for (ArrayRef<int64_t> run : access.runs) {
+      Value address = getElement(b, access, run[0], bytes).first;
+      Value loaded = LLVM::LoadOp::create(
+          b, VectorType::get(width / packed, registers.getElementType()),
+          address, width * bytes);
+      for (int64_t index = 0; index < width; index += packed)
+        elements[run[index] / packed] =
+            vector::ExtractOp::create(b, loaded, index / packed);
+    }
+    scf::YieldOp::create(
+        b, Value(vector::FromElementsOp::create(b, registers, elements)));
+    b.setInsertionPointToStart(branch.elseBlock());
+    Value each = loadEach();
+    if (packed > 1)
+      each = vector::BitCastOp::create(b, registers, each);
+    scf::YieldOp::create(b, each);
+  }
+  Value loaded = branch.getResult(0);
+  if (packed > 1)
+    loaded = vector::BitCastOp::create(b, vector, loaded);
+  return loaded;
 }
 
 static Values load(tile::LoadOp op, tile::LoadOp::Adaptor operands,
@@ -307,26 +358,7 @@ static Values load(tile::LoadOp op, tile::LoadOp::Adaptor operands,
   };
   if (!isWide(access))
     return {fromMemory(b, loadEach(), type)};
-  int64_t width = access.runs[0].size();
-  auto branch = scf::IfOp::create(b, vector, isFast(b, access, width, bytes),
-                                  /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    SmallVector<Value> elements(vector.getNumElements());
-    for (ArrayRef<int64_t> run : access.runs) {
-      Value address = getElement(b, access, run[0], bytes).first;
-      Value loaded = LLVM::LoadOp::create(b, VectorType::get(width, element),
-                                          address, width * bytes);
-      for (auto [index, number] : llvm::enumerate(run))
-        elements[number] = vector::ExtractOp::create(b, loaded, int64_t(index));
-    }
-    scf::YieldOp::create(
-        b, Value(vector::FromElementsOp::create(b, vector, elements)));
-    b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, loadEach());
-  }
-  return {fromMemory(b, branch.getResult(0), type)};
+  return {fromMemory(b, loadWide(b, access, vector, bytes, loadEach), type)};
 }
 
 static Values store(tile::StoreOp op, tile::StoreOp::Adaptor operands,

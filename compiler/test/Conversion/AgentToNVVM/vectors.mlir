@@ -18,9 +18,9 @@
 // The quotient and the root are instructions.
 // CHECK:         llvm.nvvm.rsqrt.approx.f
 
-// Inside the view and aligned, one wide load; else guarded ones.
+// Inside the view and aligned, one wide load of words; else guarded ones.
 // CHECK:         scf.if
-// CHECK:           llvm.load {{.*}} : !llvm.ptr<1> -> vector<8xbf16>
+// CHECK:           llvm.load {{.*}} : !llvm.ptr<1> -> vector<4xi32>
 // CHECK:         } else {
 // CHECK-COUNT-8:   @$1 ld.global.b16
 // CHECK-NOT:       @$1 ld.global.b16
