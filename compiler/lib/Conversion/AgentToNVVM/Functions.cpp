@@ -64,6 +64,11 @@ Value Functions::exp(Value x) {
   return mul(exp2(f), scale);
 }
 
+/// 2^(x log2(e)): what the product is rounded by grows with x.
+Value Functions::approximateExp(Value x) {
+  return exp2(mul(x, number(log2OfE)));
+}
+
 /// 2^n (1 + q(r)) - 1, where n is the integer nearest to x / log(2), r the rest
 /// in [-log(2)/2, log(2)/2] and q(r) = e^r - 1; below one half nothing is taken
 /// away. Half of it is computed, because 2^128 is no number; n stops there, and
@@ -202,6 +207,11 @@ Value Functions::pow(Value x, Value y) {
   return select(eitherOf(isOne, endless), number(1), result);
 }
 
+/// tanh.approx, within 2^-11 of the value.
+Value Functions::approximateTanh(Value x) {
+  return LLVM::TanhOp::create(b, x.getType(), x, LLVM::FastmathFlags::afn);
+}
+
 /// Below 5/8, x + x^3 p(x^2); above, 1 - 2 / (e^2x + 1).
 Value Functions::tanh(Value x) {
   static constexpr float p[] = {-0.3333328366279602f, 0.13331490755081177f,
@@ -288,11 +298,23 @@ static Value roundToInteger(ImplicitLocOpBuilder &b, Operation *op, Value x) {
   return LLVM::RoundEvenOp::create(b, x);
 }
 
+/// Whether the program lets the hardware's approximation stand for a function.
+static bool mayApproximate(Operation *op) {
+  auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
+  return flags &&
+         arith::bitEnumContainsAll(flags.getFastMathFlagsAttr().getValue(),
+                                   arith::FastMathFlags::afn);
+}
+
 /// A quotient, or a function of math, of f32 or vectors of f32.
 static Value computeInF32(ImplicitLocOpBuilder &b, Operation *op, Type f32,
                           ArrayRef<Value> operands) {
   Functions functions(b, f32);
   Value x = operands[0];
+  if (mayApproximate(op) && isa<math::TanhOp>(op))
+    return functions.approximateTanh(x);
+  if (mayApproximate(op) && isa<math::ExpOp>(op))
+    return functions.approximateExp(x);
   if (isa<arith::DivFOp>(op))
     return functions.divide(x, operands[1]);
   if (isa<math::ExpOp>(op))

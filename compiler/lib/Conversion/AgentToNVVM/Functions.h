@@ -101,6 +101,7 @@ public:
   using FloatCode::FloatCode;
 
   mlir::Value exp(mlir::Value x);
+  mlir::Value approximateExp(mlir::Value x);
   mlir::Value exp2(mlir::Value x) {
     return call("llvm.nvvm.ex2.approx.ftz.f32", x);
   }
@@ -111,6 +112,7 @@ public:
   mlir::Value sin(mlir::Value x) { return takeQuadrant(reduceAngle(x), 0); }
   mlir::Value cos(mlir::Value x) { return takeQuadrant(reduceAngle(x), 1); }
   mlir::Value tanh(mlir::Value x);
+  mlir::Value approximateTanh(mlir::Value x);
   mlir::Value erf(mlir::Value x);
   mlir::Value rsqrt(mlir::Value x) {
     return call("llvm.nvvm.rsqrt.approx.f", x);
