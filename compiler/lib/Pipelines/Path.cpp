@@ -35,7 +35,10 @@ using namespace drawloom;
 /// Roles and pipes for a kernel that has none. `narrower` widths of subtiles
 /// turned out to be too large.
 static void formRoles(OpPassManager &kernels, int64_t narrower = 0) {
-  // First: what a cluster divides is smaller for everything that plans.
+  // First: a load and the store that drops its last rows still have the same
+  // offset.
+  kernels.addPass(tile::createWidenLoads());
+  // What a cluster divides is smaller for everything that plans.
   kernels.addPass(tile::createDivideTiles());
   // Programs by hand say things in other words: MMAs that subtract, numbers
   // that are known. What the schedule counts is the simplest form. Constants

@@ -37,7 +37,8 @@ tile.kernel @odd_strides(%A: !tile.view<?x?xbf16, strides = [?, 1]>, %B: !tile.v
 // -----
 
 // A part of a view has edges that the tensor map does not know. A tile at such
-// an edge is copied by the threads of the warp, and its bytes are not expected;
+// an edge, past which an MMA would sum what is there, is copied by the threads of
+// the warp, and its bytes are not expected;
 // the store is one by all threads of the role. The view has a tensor map and
 // its columns are multiples of 64, so 16 bytes are one access for certain.
 // CHECK-LABEL: llvm.func @part(
@@ -53,11 +54,10 @@ tile.kernel @odd_strides(%A: !tile.view<?x?xbf16, strides = [?, 1]>, %B: !tile.v
 // CHECK:       nvvm.cp.async.bulk.tensor.global.shared.cta
 // CHECK:       llvm.store {{.*}} : vector<4xi32>, !llvm.ptr<1>
 // CHECK-COUNT-4: llvm.store {{.*}} : i32, !llvm.ptr<1>
-tile.kernel @part(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>, %rows: index) attributes {tile.target = "sm_100a"} {
+tile.kernel @part(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>, %rows: index, %K: index) attributes {tile.target = "sm_100a"} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
-  %K = tile.dim %A, 1 : !tile.view<?x?xbf16>
   %N = tile.dim %D, 1 : !tile.view<?x?xf32>
   %a0 = tile.subview %A[%rows, 0] [%rows, %K] : !tile.view<?x?xbf16> -> !tile.view<?x?xbf16>
   %d0 = tile.subview %D[%rows, 0] [%rows, %N] : !tile.view<?x?xf32> -> !tile.view<?x?xf32>

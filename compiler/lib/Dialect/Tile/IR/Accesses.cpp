@@ -40,3 +40,20 @@ bool drawloom::tile::areApart(StoreOp a, StoreOp b) {
   }
   return false;
 }
+
+bool drawloom::tile::isSize(OpFoldResult number, Value view, int64_t dim) {
+  if (std::optional<int64_t> constant = getConstantIntValue(number);
+      constant == cast<ViewType>(view.getType()).getDimSize(dim))
+    return true;
+  auto part = view.getDefiningOp<SubviewOp>();
+  if (part && isEqualConstantIntOrValue(part.getMixedSizes()[dim], number))
+    return true;
+  auto value = dyn_cast<Value>(number);
+  auto size = value ? value.getDefiningOp<DimOp>() : nullptr;
+  if (!size)
+    return false;
+  if (size.getView() == view && int64_t(size.getIndex()) == dim)
+    return true;
+  auto other = size.getView().getDefiningOp<SubviewOp>();
+  return other && isSize(other.getMixedSizes()[size.getIndex()], view, dim);
+}

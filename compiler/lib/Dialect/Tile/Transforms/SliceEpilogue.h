@@ -41,6 +41,10 @@ namespace drawloom::tile {
 /// made of; none if that takes the whole operand. The owner must be sliceable.
 std::optional<int64_t> getOperandDim(mlir::OpOperand &operand, int64_t dim);
 
+/// The dimension of the owner's result that is made of dimension `dim` of the
+/// operand; none if the owner needs the whole operand.
+std::optional<int64_t> getResultDim(mlir::OpOperand &operand, int64_t dim);
+
 /// Whether a part of the result can be computed from parts of the operands.
 bool isSliceable(mlir::Operation *op);
 

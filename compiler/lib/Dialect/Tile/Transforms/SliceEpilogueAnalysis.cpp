@@ -70,9 +70,7 @@ std::optional<int64_t> tile::getOperandDim(OpOperand &operand, int64_t dim) {
   return dim;
 }
 
-/// The dimension of the result that is made of dimension `dim` of the operand;
-/// none if the owner needs the whole operand.
-static std::optional<int64_t> getResultDim(OpOperand &operand, int64_t dim) {
+std::optional<int64_t> tile::getResultDim(OpOperand &operand, int64_t dim) {
   if (!isSliceable(operand.getOwner()))
     return std::nullopt;
   auto result = cast<RankedTensorType>(operand.getOwner()->getResultTypes()[0]);

@@ -18,6 +18,7 @@
 // zeros, because the loop ends where a view of each MMA does.
 
 #include "DivideTiles.h"
+#include "drawloom/Dialect/Tile/IR/Accesses.h"
 #include "drawloom/Dialect/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -59,15 +60,6 @@ static std::optional<int64_t> getWalked(LoadOp load, scf::ForOp loop) {
     if (dyn_cast<Value>(offset) == loop.getInductionVar())
       return dim;
   return std::nullopt;
-}
-
-/// Whether a number is a size of a view.
-static bool isSize(Value number, Value view, int64_t dim) {
-  if (auto size = number.getDefiningOp<DimOp>())
-    return size.getView() == view && int64_t(size.getIndex()) == dim;
-  llvm::APInt constant;
-  return matchPattern(number, m_ConstantInt(&constant)) &&
-         constant == cast<ViewType>(view.getType()).getShape()[dim];
 }
 
 /// An error unless each CTA can do some of the steps.

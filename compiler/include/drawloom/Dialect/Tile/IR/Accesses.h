@@ -17,6 +17,9 @@ namespace drawloom::tile {
 /// tiles are a known distance apart. False if that is not known.
 bool areApart(StoreOp a, StoreOp b);
 
+/// Whether a number is known to be a size of a view.
+bool isSize(mlir::OpFoldResult number, mlir::Value view, int64_t dim);
+
 } // namespace drawloom::tile
 
 #endif // DRAWLOOM_DIALECT_TILE_IR_ACCESSES_H

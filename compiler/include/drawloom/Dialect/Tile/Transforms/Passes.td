@@ -63,6 +63,72 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
   ];
 }
 
+def WidenLoads : Pass<"widen-loads", "tile::KernelOp"> {
+  let summary = "load past the edge of a part of a view, where only stores would see it";
+  let description = [{
+    A part of a view (`tile.subview`) pads loads and clips stores at edges of its
+    own. A tensor map knows the edges of an argument only, so a tile that crosses
+    the edge of a part is copied by threads, element by element. Where groups
+    follow one another along M, that is the last tile of every group. But the
+    rows of A past a group's end make rows of D that no store writes. So they may
+    hold anything:
+
+    ```mlir
+    %Ag = tile.subview %A[%begin, 0] [%rows, %K] : !tile.view<?x?xbf16> -> !tile.view<?x?xbf16>
+    %Dg = tile.subview %D[%begin, 0] [%rows, %N] : !tile.view<?x?xbf16> -> !tile.view<?x?xbf16>
+    ...
+      %a = tile.load %Ag[%m, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+      %t = tile.mma %a, %b, %s : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+    ...
+    tile.store %d, %Dg[%m, %n] : tensor<128x128xbf16>, !tile.view<?x?xbf16>
+    ```
+
+    becomes, with `%K = tile.dim %A, 1`,
+
+    ```mlir
+    %first = arith.addi %begin, %m : index
+    %a = tile.load %A[%first, %k] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
+    ```
+
+    A dimension of a loaded tile loses the edge of its part if each element past
+    the edge reaches nothing but elements of stored tiles that are dropped:
+
+    | operation | what becomes of row r of an operand |
+    |---|---|
+    | elementwise, `tile.transpose`, `tile.broadcast`, `tile.expand_dims`, `tile.reduce` along another dimension | row r of the result |
+    | `tile.mma` | row r of `a`, row r of `b` (a column of the result), of their scales and of the accumulator stay apart; the summed dimension does not |
+    | a loop that carries the tile | row r of what it carries |
+    | `tile.store` | dropped, if the store begins at the same offset and its view has the same size |
+    | anything else | is seen |
+
+    What is seen keeps its edge: it must be the pad. So do the tiles of a view
+    that the kernel writes to, which another work tile may be writing.
+
+    A reduction along the rows of an epilogue (a column sum, a maximum) sees
+    them. If they are rows of accumulators that begin with a constant, and these
+    are complete in the work tile's own block, the accumulators are masked there,
+    once for each work tile:
+
+    ```mlir
+    %inside = arith.cmpi slt, %positions, %limit : tensor<128xi32>
+    ...
+    %sum = arith.select %mask, %acc, %zero : tensor<128x128xi1>, tensor<128x128xf32>
+    ```
+
+    The mask selects, because rows of another group may be NaN. It gives what
+    MMAs of padded rows give, unless the other operand has an infinity or a NaN:
+    times zero these are NaN, and a masked row stays zero.
+
+    | line in `tile.reasons` | when |
+    |---|---|
+    | widen-loads: tiles of 'A' reach past the edge of their part along dimension 0, in rows that no store writes | it lost the edge |
+    | widen-loads: tiles of 'A' reach past the edge of their part along dimension 0, in rows that no store writes, and 'tile.reduce' gets zeros for them | accumulators were masked |
+    | widen-loads: tiles of 'A' end at the edge of their part along dimension 1, because 'tile.mma' reads what lies past it | an MMA sums along it |
+    | widen-loads: tiles of 'D' end at the edge of their part along dimension 0, because the kernel writes to 'D' | |
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
+}
+
 def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
   let summary = "let the CTAs of a cluster divide rows that are reduced, or sums of MMAs";
   let description = [{
