@@ -24,7 +24,8 @@ from check_gemm import from_bf16, read_parameters, to_bf16  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = [Path(__file__).resolve().parent / "programs", ROOT / "examples",
-           ROOT / "compiler" / "test" / "Graphs"]
+           ROOT / "compiler" / "test" / "Graphs",
+           ROOT / "compiler" / "test" / "Interpreter" / "Programs"]
 DEVICES = {"sm_90a": "h100", "sm_100a": "b200"}
 U32, UBF16, UF16 = 2.0**-24, 2.0**-8, 2.0**-11
 # Of the functions, relative: docs/Layouts.md, in units of 2^-23.
@@ -216,29 +217,76 @@ def batched_gemm(batch, m, n, k):
     return case
 
 
-def grouped_gemm(sizes, n, k):
+# Around the tile's 128 rows; every other group is NaN, which the rest must not see.
+GROUPS = [0, 1, 7, 127, 128, 129, 300, 5, 0, 3, 9]
+
+
+def make_groups(sizes, n, k, depths=None):
+    """The operands of grouped products, and each group's rows, product,
+    magnitude and error. What a group doesn't sum is NaN, too."""
     case = Case()
     offsets = np.concatenate([[0], np.cumsum(sizes)])
-    a, b = case.normal(BF16, offsets[-1], k), case.normal(BF16, len(sizes), n, k)
+    depths = [k] * len(sizes) if depths is None else depths
+    rows = 0.5 * case.random.standard_normal((offsets[-1], k))
+    for begin, end in zip(offsets[1::2], offsets[2::2]):
+        rows[begin:end] = np.nan
+    for begin, end, depth in zip(offsets, offsets[1:], depths):
+        rows[begin:end, depth:] = np.nan
+    a, b = case.add(BF16, rows), case.normal(BF16, len(sizes), n, k)
     case.add(I32, offsets)
-    exact, error = np.zeros((offsets[-1], n)), np.zeros((offsets[-1], n))
-    for i, (begin, end) in enumerate(zip(offsets, offsets[1:])):
-        exact[begin:end], _, error[begin:end] = multiply(a[begin:end], b[i])
-    case.output(BF16, exact, rounded(exact, error, UBF16))
+    parts = [slice(begin, end) for begin, end in zip(offsets, offsets[1:])]
+    return case, [(part, *multiply(a[part, :depth], b[i, :, :depth]))
+                  for i, (part, depth) in enumerate(zip(parts, depths))]
+
+
+def join(parts, shape):
+    """The products of all groups; what is NaN has no error."""
+    exact, error = np.zeros(shape), np.zeros(shape)
+    for part, product, _, its_error in parts:
+        exact[part], error[part] = product, np.nan_to_num(its_error)
+    return exact, error
+
+
+def grouped_gemm(sizes, n, k):
+    case, parts = make_groups(sizes, n, k)
+    exact, error = join(parts, (sum(sizes), n))
+    case.output(BF16, exact, np.nan_to_num(rounded(exact, error, UBF16)))
+    return case
+
+
+def grouped_statistics(sizes, n, k):
+    """Of each tile, its sums and maxima along the rows, and its largest
+    magnitude; rows past a group's end are zeros."""
+    case, parts = make_groups(sizes, n, k)
+    exact, error = join(parts, (sum(sizes), n))
+    case.output(BF16, exact, np.nan_to_num(rounded(exact, error, UBF16)))
+    shape = (len(sizes), -(-max(sizes) // 128), -(-n // 128))
+    # What no tile of a group writes stays as it was.
+    sums, maxima, amaxes = (np.full((*shape[:2], last), -77.0) for last in (n, n, shape[2]))
+    sum_error, max_error, amax_error = (np.zeros(x.shape) for x in (sums, maxima, amaxes))
+    for group, (_, product, magnitude, its_error) in enumerate(parts):
+        for row in range(0, len(product), 128):
+            at = group, row // 128
+            tile, its_magnitude, tile_error = (
+                np.concatenate([x[row:row + 128], np.zeros((max(0, row + 128 - len(x)), n))])
+                for x in (product, magnitude, its_error))
+            # Each sum is one of k + 128 roundings of products.
+            sums[at], sum_error[at] = tile.sum(0), g(k + 129) * its_magnitude.sum(0)
+            maxima[at], max_error[at] = tile.max(0), tile_error.max(0)
+            for column in range(0, n, 128):
+                part = np.s_[:, column:column + 128]
+                amaxes[at][column // 128] = np.abs(tile[part]).max()
+                amax_error[at][column // 128] = tile_error[part].max()
+    for numbers, bound in ((sums, sum_error), (maxima, max_error), (amaxes, amax_error)):
+        case.output(F32, numbers, np.nan_to_num(bound))
     return case
 
 
 def grouped_gemm_k(sizes, depths, n, k):
-    case = Case()
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    a, b = case.normal(BF16, offsets[-1], k), case.normal(BF16, len(sizes), n, k)
-    case.add(I32, offsets)
+    case, parts = make_groups(sizes, n, k, depths)
     case.add(I32, depths)
-    exact, error = np.zeros((offsets[-1], n)), np.zeros((offsets[-1], n))
-    for i, (begin, end) in enumerate(zip(offsets, offsets[1:])):
-        exact[begin:end], _, error[begin:end] = multiply(
-            a[begin:end, :depths[i]], b[i, :, :depths[i]])
-    case.output(BF16, exact, rounded(exact, error, UBF16))
+    exact, error = join(parts, (sum(sizes), n))
+    case.output(BF16, exact, np.nan_to_num(rounded(exact, error, UBF16)))
     return case
 
 
@@ -314,20 +362,30 @@ GRAPHS = {
                                       lambda: gemm_bias_activation_residual(3, 8, 8)],
     "dual_gemm": [lambda: dual_gemm(140, 152, 200)],
     "batched_gemm": [lambda: batched_gemm(2, 136, 144, 104)],
-    "grouped_gemm": [lambda: grouped_gemm([5, 0, 200, 1, 130], 152, 104)],
-    "grouped_gemm_k": [lambda: grouped_gemm_k([5, 0, 200, 1], [64, 128, 200, 8], 152, 200)],
+    "grouped_gemm": [lambda: grouped_gemm(GROUPS, 152, 104),
+                     lambda: grouped_gemm(GROUPS[1:], 152, 104)],
+    "grouped_pairs": [lambda: grouped_gemm(GROUPS, 152, 104),
+                      lambda: grouped_gemm(GROUPS[1:], 152, 104)],
+    "grouped_statistics": [lambda: grouped_statistics(GROUPS, 152, 104),
+                           lambda: grouped_statistics(GROUPS[1:], 152, 104)],
+    "grouped_gemm_k": [lambda: grouped_gemm_k([5, 0, 200, 1], [64, 128, 200, 8], 152, 200),
+                       lambda: grouped_gemm_k(GROUPS, [72, 1, 200, 8, 64, 9] + [100] * 5, 152, 200)],
     "dequantized": [lambda: dequantized(144, 152, 112)],
     "vectors": [lambda: vectors(150, 300), lambda: vectors(64, 128)],
 }
+
+# Those of CTA pairs.
+TARGETS = {"grouped_pairs": ["sm_100a"]}
 
 
 def compile_graph(tools, name, target, folder):
     source = next(path for path in (f / f"{name}.mlir" for f in FOLDERS) if path.exists())
     program, nvvm, ptx = (folder / f for f in ("graph.mlir", "kernel.mlir", "kernel.ptx"))
     text = re.sub(r"attributes \{tile\.target = \"\w+\"\} ", "", source.read_text())
-    head = re.search(r"tile\.kernel @\w+\((.*?)\)\s*\{\n", text, re.S)
-    at = head.end(1) + 1
-    program.write_text(text[:at] + f' attributes {{tile.target = "{target}"}}' + text[at:])
+    head = re.search(r"tile\.kernel @\w+\([^)]*\)(\s*attributes \{)?", text)
+    attribute = f'tile.target = "{target}"'
+    given = f"{attribute}, " if head[1] else f" attributes {{{attribute}}}"
+    program.write_text(text[:head.end()] + given + text[head.end():])
     for command in ([tools / "drawloom-opt", program, "--front-half",
                      "--lower-work-tiles", "--assign-slot-phase", "--lower-pipes",
                      "--schedule-wgmma",
@@ -390,7 +448,7 @@ def main() -> int:
     passed = total = 0
     with tempfile.TemporaryDirectory() as scratch:
         for name in chosen.graphs:
-            for target in chosen.targets:
+            for target in TARGETS.get(name, chosen.targets):
                 folder = (chosen.keep or Path(scratch)) / f"{name}.{target}"
                 folder.mkdir(parents=True, exist_ok=True)
                 compiled, error = compile_graph(chosen.tools, name, target, folder)
