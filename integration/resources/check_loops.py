@@ -2,12 +2,14 @@
 """Checks what ptxas makes of the loops of a program that baseline.csv doesn't have.
 
     check_loops.py --drawloom build/release/bin/drawloom --arch sm_100a
-        --load 23/2 --mma 33/4 [--form REGEX ...] [--not-in-loops REGEX] PROGRAM.mlir
+        --load 23/2 --mma 33/4 [--form REGEX ...] [--without REGEX ...]
+        [--not-in-loops REGEX] PROGRAM.mlir
 
 Counts the SASS instructions of the loops along K, and the copies and MMAs
 among them. Neither loop may get longer than it was, and there is one of each: ptxas
 makes a second one where it takes the lanes of a warp to be apart. The code must have
-an instruction of each form, and these loops none that --not-in-loops describes.
+an instruction of each form, none of those that it has to be without, and these
+loops none that --not-in-loops describes.
 """
 
 import argparse
@@ -28,7 +30,8 @@ def main() -> int:
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--drawloom", required=True)
     options.add_argument("--arch", required=True)
-    options.add_argument("--form", action="append", default=[], metavar="REGEX")
+    for name in ("form", "without"):
+        options.add_argument(f"--{name}", action="append", default=[], metavar="REGEX")
     options.add_argument("--not-in-loops", metavar="REGEX")
     for role in ("load", "mma"):
         options.add_argument(f"--{role}", required=True, metavar="INSTRUCTIONS/COUNT")
@@ -42,6 +45,7 @@ def main() -> int:
     loops = count_sass.find_loops(instructions, labels)
     errors = [f"no {form}" for form in args.form
               if not any(re.search(form, text) for text in instructions)]
+    errors += [text for form in args.without for text in instructions if re.search(form, text)]
     figures, inside = [], []
     for role in ("load", "mma"):
         found = count_sass.count(instructions, loops, count_sass.ROLES[role])
