@@ -74,9 +74,30 @@ static FenceOp findFence(KernelOp kernel, StringRef role, Fence fence) {
                        [&](FenceOp op) { return op.getFence() == fence; });
 }
 
+/// The fence right before the arrival that gives tensor memory back.
+static FenceOp findReleasingFence(KernelOp kernel, StringRef role) {
+  return find<FenceOp>(kernel, role, [](FenceOp op) {
+    return op.getFence() == Fence::tensor_before &&
+           isa<ArriveOp>(op->getNextNode());
+  });
+}
+
 static DrainOp findDrain(KernelOp kernel, StringRef role, Work work) {
   return find<DrainOp>(kernel, role,
                        [&](DrainOp op) { return op.getWork() == work; });
+}
+
+/// The barriers of the epilogue's warps around the writes of one subtile.
+static SyncOp findStagingSync(KernelOp kernel, unsigned number) {
+  DrainOp drain = find<DrainOp>(kernel, "epilogue", [](DrainOp op) {
+    return op.getWork() == Work::stores && op.getPending() != 0;
+  });
+  unsigned seen = 0;
+  for (Operation *op = drain ? drain->getParentOp() : nullptr; op;
+       op = op->getNextNode())
+    if (auto sync = dyn_cast<SyncOp>(op); sync && seen++ == number)
+      return sync;
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,9 +245,7 @@ static constexpr SeededBug bugs[] = {
      }},
     {"fence-before-dropped", "gemm", "sm_100a", "lower-pipes",
      "while the tcgen05.ld of @epilogue may still read it",
-     [](KernelOp k) {
-       return erase(findFence(k, "epilogue", Fence::tensor_before));
-     }},
+     [](KernelOp k) { return erase(findReleasingFence(k, "epilogue")); }},
     {"wait-for-full-dropped", "gemm", "sm_100a", "lower-pipes",
      "reads slot 0 of 'operands', which a bulk load of @operand_load wrote",
      [](KernelOp k) {
@@ -237,11 +256,17 @@ static constexpr SeededBug bugs[] = {
      [](KernelOp k) {
        return erase(findAt<WaitOp>(k, "operand_load", "operands.empty"));
      }},
-    {"wait-for-empty-dropped-of-output", "gemm", "sm_100a", "lower-pipes",
-     "while the bulk stores of @epilogue may still read it",
+    {"wait-for-empty-dropped-of-output", "gemm", "sm_90a", "lower-pipes",
+     "while the bulk stores of @compute may still read it",
      [](KernelOp k) {
-       return erase(findAt<WaitOp>(k, "epilogue", "output.empty"));
+       return erase(findAt<WaitOp>(k, "compute", "output.empty"));
      }},
+    {"sync-before-staging-dropped", "gemm", "sm_100a", "lower-pipes",
+     "while the bulk stores of @epilogue may still read it",
+     [](KernelOp k) { return erase(findStagingSync(k, 0)); }},
+    {"sync-after-staging-dropped", "gemm", "sm_100a", "lower-pipes",
+     "which the threads of @epilogue wrote, and no barrier",
+     [](KernelOp k) { return erase(findStagingSync(k, 1)); }},
     {"wrong-phase-of-producer", "gemm", "sm_100a", "lower-pipes",
      "@operand_load waits for parity 0 of 'operands.empty'[0]",
      [](KernelOp k) {
@@ -305,8 +330,7 @@ static constexpr SeededBug bugs[] = {
        auto loop = find<scf::ForOp>(k, "epilogue", [](scf::ForOp op) {
          return isa<scf::ForOp>(op->getParentOp());
        });
-       return moveBefore(findFence(k, "epilogue", Fence::tensor_before),
-                         loop) &&
+       return moveBefore(findReleasingFence(k, "epilogue"), loop) &&
               moveBefore(findAt<ArriveOp>(k, "epilogue", "result.empty"), loop);
      }},
     {"early-release-of-staging", "gemm", "sm_100a", "lower-pipes",

@@ -63,12 +63,12 @@ static void printBarriers(const Pipe &pipe, llvm::json::OStream &json) {
   json.attributeObject("full", [&] {
     json.attribute("arrivals", pipe.fullArrivals);
     json.attribute("bytes", pipe.fullBytes);
-    if (pipe.place)
+    if (pipe.place && pipe.hasBarriers())
       json.attribute("offset", pipe.place->full);
   });
   json.attributeObject("empty", [&] {
     json.attribute("arrivals", pipe.emptyArrivals);
-    if (pipe.place)
+    if (pipe.place && pipe.hasBarriers())
       json.attribute("offset", pipe.place->empty);
   });
 }

@@ -1,6 +1,6 @@
 // One number of the emitted PTX is changed at a time, and what is said about
 // it. D = bf16(A B^T + C): operands in four slots of 48 KiB whose barriers are
-// at 229376 (full) and 229408 (empty); the sums' are at 229504 and 229520.
+// at 229376 (full) and 229408 (empty); the sums' are at 229472 and 229488.
 //
 // RUN: compare-protocol %s --emit-ptx %t.ptx | FileCheck %s --check-prefix=AGREE
 // AGREE: protocol: plan and PTX agree for 1 kernel
@@ -11,9 +11,9 @@
 // COUNT: @linear, @operand_load (warp 0), line {{[0-9]+}}: the empty barrier of slot 0 of 'result' is set up for 3 arrivals, the plan says 4
 //
 // A barrier that is set up twice, and another one never.
-// RUN: sed 's/shared_memory+229528/shared_memory+229520/' %t.ptx > %t.twice.ptx
+// RUN: sed 's/shared_memory+229496/shared_memory+229488/' %t.ptx > %t.twice.ptx
 // RUN: not compare-protocol %s --ptx %t.twice.ptx | FileCheck %s --check-prefix=TWICE
-// TWICE: @linear: the empty barrier of slot 0 of 'result', at byte 229520, is set up 2 times instead of once
+// TWICE: @linear: the empty barrier of slot 0 of 'result', at byte 229488, is set up 2 times instead of once
 //
 // The bytes that are expected.
 // RUN: sed -E 's/(mov.b32[[:space:]]+%%r[0-9]+,) 49152;/\1 49136;/' %t.ptx > %t.bytes.ptx

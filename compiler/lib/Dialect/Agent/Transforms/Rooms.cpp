@@ -9,6 +9,7 @@
 #include "Rooms.h"
 #include "drawloom/Analysis/RoleTiles/Fragments.h"
 #include "drawloom/Analysis/Slots/Accumulators.h"
+#include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Placement.h"
 #include "drawloom/Target/Architecture.h"
 
