@@ -53,7 +53,7 @@ def launch(tools: Path, program: Path, arch: str, arrays: list[np.ndarray],
                     "--lower-work-tiles", "--assign-slot-phase", "--lower-pipes",
                     "--schedule-wgmma",
                     "--unroll-slices", "--access-memory", "--branch-on-masks",
-                    "--stage-conversions",
+                    "--branch-on-factors", "--stage-conversions",
                     "--convert-agent-to-nvvm", "-o", nvvm], check=True)
     subprocess.run([tools / "drawloom", "compile", nvvm, "--arch", arch,
                     "--emit", "ptx", "-o", ptx], check=True)

@@ -390,7 +390,7 @@ def compile_graph(tools, name, target, folder):
                      "--lower-work-tiles", "--assign-slot-phase", "--lower-pipes",
                      "--schedule-wgmma",
                      "--unroll-slices", "--access-memory", "--branch-on-masks",
-                    "--stage-conversions",
+                    "--branch-on-factors", "--stage-conversions",
                      "--convert-agent-to-nvvm", "-o", nvvm],
                     [tools / "drawloom", "compile", nvvm, "--arch", target,
                      "--emit", "ptx", "-o", ptx]):

@@ -148,6 +148,7 @@ void drawloom::buildProtocol(OpPassManager &passes, bool unproved) {
   // What is still in memory: where threads and MMAs read it.
   passes.addNestedPass<tile::KernelOp>(agent::createAccessMemory());
   passes.addNestedPass<tile::KernelOp>(agent::createBranchOnMasks());
+  passes.addNestedPass<tile::KernelOp>(agent::createBranchOnFactors());
   // Elements that change threads go through scratch memory.
   passes.addPass(agent::createStageConversions());
 }

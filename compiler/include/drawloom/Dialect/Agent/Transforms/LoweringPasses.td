@@ -325,6 +325,35 @@ def BranchOnMasks : Pass<"branch-on-masks", "tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def BranchOnFactors : Pass<"branch-on-factors", "tile::KernelOp"> {
+  let summary = "scale an accumulator only where a factor isn't 1";
+  let description = [{
+    An online softmax scales the rows of its accumulator between two MMAs by
+    factors that are 1 unless the running maximum has grown. Each warp looks at
+    the factors of its rows, and multiplies where one of them isn't 1.
+
+    ```mlir
+    %sums = agent.await %flight : !agent.in_flight<tensor<128x128xf32>> -> tensor<128x128xf32>   // before
+    %all = tile.broadcast %factors : tensor<128x1xf32> -> tensor<128x128xf32>
+    %0 = arith.mulf %sums, %all : tensor<128x128xf32>
+
+    %differ = arith.cmpf une, %factors, %ones : tensor<128x1xf32>                                // after
+    %any = agent.any %differ : tensor<128x1xi1>
+    %0 = scf.if %any -> (tensor<128x128xf32>) {
+      %all = tile.broadcast %factors : tensor<128x1xf32> -> tensor<128x128xf32>
+      %1 = arith.mulf %sums, %all : tensor<128x128xf32>
+      scf.yield %1 : tensor<128x128xf32>
+    } else {
+      scf.yield %sums : tensor<128x128xf32>
+    }
+    ```
+
+    That is for accumulators in registers, which `agent.await` gives, on their
+    way to the next MMAs. Those in tensor memory are scaled by `lower-pipes`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def AccessMemory : Pass<"access-memory", "tile::KernelOp"> {
   let summary = "say where threads read memory, and what MMAs read";
   let description = [{
