@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "drawloom/Dialect/Tile/IR/Schedule.h"
+#include "drawloom/Target/Architecture.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -153,6 +155,71 @@ static Value fuse(ImplicitLocOpBuilder &b, Operation *op,
   return Value();
 }
 
+/// The short floats that a tile of f32 is, and which of them each element is.
+struct Extended {
+  Value tile;
+  SmallVector<int64_t> numbers;
+};
+
+/// What a tile is extended from, through operations that only name elements
+/// anew; nothing if it isn't.
+static std::optional<Extended> findExtended(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  if (auto extension = dyn_cast_if_present<arith::ExtFOp>(op)) {
+    Type from = getElementTypeOrSelf(extension.getIn().getType());
+    if (!from.isBF16() && !from.isF16())
+      return std::nullopt;
+    int64_t count = getVectorType(extension.getType()).getNumElements();
+    return Extended{extension.getIn(),
+                    llvm::to_vector(llvm::seq<int64_t>(0, count))};
+  }
+  if (!isa_and_present<tile::ExpandDimsOp, tile::BroadcastOp>(op))
+    return std::nullopt;
+  std::optional<Extended> extended = findExtended(op->getOperand(0));
+  if (!extended)
+    return std::nullopt;
+  std::optional<SmallVector<int64_t>> numbers =
+      plan::findRegisters(getLayout(op->getOperand(0).getType()),
+                          getLayout(tile.getType()), plan::getReshape(op));
+  for (int64_t &number : *numbers)
+    number = extended->numbers[number];
+  extended->numbers = std::move(*numbers);
+  return extended;
+}
+
+/// Blackwell adds a short float to f32 with one instruction for each element,
+/// where two are extended with two and added with one. Null where that is not
+/// what `op` does, and where a short float is added more than once.
+static Value addShort(ImplicitLocOpBuilder &b, Operation *op,
+                      ArrayRef<Value> operands,
+                      ConversionPatternRewriter &rewriter) {
+  auto kernel = op->getParentOfType<tile::KernelOp>();
+  const target::Architecture *arch = kernel ? tile::getTarget(kernel) : nullptr;
+  if (!isa<arith::AddFOp>(op) ||
+      !isa<RankedTensorType>(op->getOperand(0).getType()) || !arch ||
+      arch->mma != target::MmaInstruction::Tcgen05)
+    return Value();
+  for (unsigned i : {0, 1}) {
+    std::optional<Extended> extended = findExtended(op->getOperand(i));
+    Value shorts =
+        extended ? rewriter.getRemappedValue(extended->tile) : Value();
+    auto type = dyn_cast<VectorType>(operands[i].getType());
+    if (!shorts || !type || !isa<VectorType>(shorts.getType()) ||
+        cast<VectorType>(shorts.getType()).getNumElements() <
+            type.getNumElements())
+      continue;
+    SmallVector<Value> sums;
+    for (auto [at, number] : llvm::enumerate(extended->numbers)) {
+      Value one = vector::ExtractOp::create(b, shorts, number);
+      Value other = vector::ExtractOp::create(b, operands[1 - i], int64_t(at));
+      Value wide = arith::ExtFOp::create(b, b.getF32Type(), one);
+      sums.push_back(arith::AddFOp::create(b, other, wide));
+    }
+    return vector::FromElementsOp::create(b, type, sums);
+  }
+  return Value();
+}
+
 namespace {
 /// Scalars, and operations on each element of tiles in registers: the same
 /// operation on other types, or a function. Which of them there are is asked
@@ -198,6 +265,10 @@ public:
       return success();
     }
     if (Value result = fuse(b, op, operands, rewriter)) {
+      rewriter.replaceOp(op, result);
+      return success();
+    }
+    if (Value result = addShort(b, op, operands, rewriter)) {
       rewriter.replaceOp(op, result);
       return success();
     }
