@@ -165,6 +165,12 @@ void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
   passes.addPass(createConvertNVVMToLLVMPass());
   // Pragmas for ptxas, now that fences and arrivals have their final form.
   passes.addPass(createPlacePragmas());
+  // Addresses leave the loops over subtiles and K tiles, where registers are
+  // left for them: accumulators of wgmma take those.
+  std::optional<const target::Architecture *> target =
+      llvm::expectedToOptional(target::findArchitecture(arch));
+  if (target && (*target)->mma == target::MmaInstruction::Tcgen05)
+    passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertControlFlowToLLVMPass());
   passes.addPass(createArithToLLVMConversionPass());
