@@ -32,6 +32,10 @@ int64_t Planner::getTurn() const {
   return sharing > 1 ? sharing * plan::columnsPerLoad : 1;
 }
 
+/// Where a thread reads rows of tensor memory, it has a register for each
+/// column of a subtile, and as many for a row of any operand beside it.
+static constexpr int64_t mostColumnsOfThread = 64;
+
 /// Widths of subtiles, the widest first: rows of 128, 64 and 32 bytes, which
 /// are what the swizzles of shared memory work on, or several such rows.
 llvm::SmallVector<int64_t> Planner::getWidths() const {
@@ -47,8 +51,10 @@ llvm::SmallVector<int64_t> Planner::getWidths() const {
   if (holdsAccumulators())
     granule = std::lcm(granule, target::wgmmaColumns);
   granule = std::lcm(granule, getTurn());
+  int64_t most = holdsAccumulators() ? columns : mostColumnsOfThread;
   for (int64_t rowBytes : {128, 64, 32}) {
-    int64_t width = std::min(std::max(rowBytes * 8 / bits, getTurn()), columns);
+    int64_t width = std::min(rowBytes * 8 / bits, most);
+    width = std::min(std::max(width, getTurn()), columns);
     while (width > 0 && (columns % width != 0 || width % granule != 0))
       --width;
     if (width > 0 && !llvm::is_contained(widths, width))
