@@ -80,12 +80,11 @@ void ForcedOrder::addWait(WarpPath &path, const Event &event, unsigned node) {
     connect(getPhase(event.barrier, phase), node);
   for (const plan::Pipe &pipe : plan->pipes) {
     auto within = [&](int64_t first) {
-      return pipe.hasBarriers() && event.barrier >= first &&
-             event.barrier < first + pipe.slots * 8;
+      return event.barrier >= first && event.barrier < first + pipe.slots * 8;
     };
-    if (within(pipe.place->empty))
+    if (pipe.hasEmptyBarriers() && within(pipe.place->empty))
       ++path.filled[pipe.name];
-    else if (within(pipe.place->full))
+    else if (pipe.hasBarriers() && within(pipe.place->full))
       ++path.emptied[pipe.name];
   }
   allNodes[node].filled = path.filled;
@@ -238,8 +237,8 @@ std::string ForcedOrder::nameBarrier(int64_t barrier) const {
   for (const plan::Pipe &pipe : plan->pipes)
     for (bool full : {true, false}) {
       int64_t first = full ? pipe.place->full : pipe.place->empty;
-      if (pipe.hasBarriers() && barrier >= first &&
-          barrier < first + pipe.slots * 8)
+      if ((full ? pipe.hasBarriers() : pipe.hasEmptyBarriers()) &&
+          barrier >= first && barrier < first + pipe.slots * 8)
         return llvm::formatv("slot {0} of '{1}' {2}", (barrier - first) / 8,
                              pipe.name, full ? "full" : "empty");
     }

@@ -170,13 +170,11 @@ llvm::Error RoleMonitor::wait(const Event &event) {
     }
     if (llvm::Error error = finishCopies(end, state, event.line))
       return error;
-    if (state.arrives != Progress::No)
+    // What is never told to be empty isn't held.
+    if (state.arrives != Progress::No && pipe.hasEmptyBarriers())
       ++state.held;
     state.filling = end.tells == Full ? state.slot : -1;
-    if (++state.slot == pipe.slots) {
-      state.slot = 0;
-      state.parity ^= 1;
-    }
+    state.advance(pipe);
     return llvm::Error::success();
   }
   return fail(event.line, "waits for {0}, which is not its part of the plan",
@@ -223,6 +221,12 @@ llvm::Error RoleMonitor::arrive(const Event &event) {
       comparison.tallies[barrier->pipe * 2 + barrier->side]
           .arriving[event.rank][{rank, warp}] |= event.mask;
       return llvm::Error::success();
+    }
+    // It fills without a wait, because the wait for another pipe's slot says
+    // that there is room.
+    if (end.tells == Full && !pipe.hasEmptyBarriers()) {
+      ++state.held;
+      state.advance(pipe);
     }
     if (state.held == 0)
       return fail(event.line, "arrives at {0} without a slot of its own",

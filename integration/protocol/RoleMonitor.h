@@ -68,8 +68,9 @@ struct Comparison {
       for (int64_t slot = 0; pipe.hasBarriers() && slot != pipe.slots; ++slot) {
         unsigned number = index;
         barriers[pipe.place->full + slot * barrierBytes] = {number, Full, slot};
-        barriers[pipe.place->empty + slot * barrierBytes] = {number, Empty,
-                                                             slot};
+        if (pipe.hasEmptyBarriers())
+          barriers[pipe.place->empty + slot * barrierBytes] = {number, Empty,
+                                                               slot};
       }
     for (const plan::MemoryRange &range : plan.memory)
       if (range.name == "next tile") {
@@ -166,6 +167,12 @@ struct Progress {
   /// It has waited for the slot that it filled last to be empty.
   bool awaitedLast = false;
 
+  void advance(const plan::Pipe &pipe) {
+    if (++slot != pipe.slots)
+      return;
+    slot = 0;
+    parity ^= 1;
+  }
   /// Whether a wait is for that slot. If there is only one, it looks like the
   /// next wait, and `end` finds that nothing has followed.
   bool isForLast(const plan::Pipe &pipe, int64_t of, int64_t with) const {

@@ -68,7 +68,9 @@ static void printBarriers(const Pipe &pipe, llvm::json::OStream &json) {
   });
   json.attributeObject("empty", [&] {
     json.attribute("arrivals", pipe.emptyArrivals);
-    if (pipe.place && pipe.hasBarriers())
+    if (!pipe.impliedBy.empty())
+      json.attribute("impliedBy", pipe.impliedBy);
+    if (pipe.place && pipe.hasEmptyBarriers())
       json.attribute("offset", pipe.place->empty);
   });
 }

@@ -78,9 +78,10 @@ void SequencePrinter::printParticipants() {
         std::string name = escapeForMermaid(plan.pipes[number].name);
         if (bySlot)
           name += "[" + std::to_string(slot) + "]";
-        os << "    participant " << names.empty[slot] << " as " << name
-           << " empty\n"
-           << "    participant " << names.full[slot] << " as " << name
+        if (plan.pipes[number].impliedBy.empty())
+          os << "    participant " << names.empty[slot] << " as " << name
+             << " empty\n";
+        os << "    participant " << names.full[slot] << " as " << name
            << " full\n";
       }
     }

@@ -39,6 +39,10 @@ private:
   static constexpr size_t enoughEvents = 4096, enoughSteps = 65536;
 
   void emit(Event::Kind kind, unsigned pipe, std::string text = {}) {
+    bool isOfEmpty =
+        kind == Event::Kind::WaitEmpty || kind == Event::Kind::Release;
+    if (isOfEmpty && !plan.pipes[pipe].impliedBy.empty())
+      return;
     if (events.size() < enoughEvents)
       events.push_back({kind, role, pipe, item, std::move(text)});
   }

@@ -8,6 +8,7 @@
 
 #include "Program.h"
 #include "drawloom/Analysis/Plan/Plan.h"
+#include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Analysis/Slots/Engines.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Analysis/Slots/ItemCount.h"
@@ -133,6 +134,8 @@ void PlanMaker::addPipe(PipeOp pipeOp) {
   pipe.fullArrivals = counts.fullArrivals;
   pipe.fullBytes = counts.fullBytes;
   pipe.emptyArrivals = counts.emptyArrivals;
+  if (PipeOp implying = findImplying(pipeOp))
+    pipe.impliedBy = implying.getName().str();
   if (PlaceAttr place = pipeOp.getPlaceAttr())
     pipe.place = {place.getStart(), place.getFull(), place.getEmpty(),
                   place.getReuses() ? place.getReuses().str() : ""};
@@ -266,7 +269,8 @@ void PlanMaker::mapMemory() {
       continue;
     int64_t bytes = multiply(barrierBytes, pipe.slots);
     plan.memory.push_back({pipe.name + " full", pipe.place->full, bytes});
-    plan.memory.push_back({pipe.name + " empty", pipe.place->empty, bytes});
+    if (pipe.hasEmptyBarriers())
+      plan.memory.push_back({pipe.name + " empty", pipe.place->empty, bytes});
   }
   for (RoleOp role : roleOps)
     if (ScratchAttr scratch = role.getScratchAttr();

@@ -210,6 +210,16 @@ PipeOp plan::findShared(PipeOp operand) {
   return {};
 }
 
+PipeOp plan::findImplying(PipeOp pipe) {
+  if (std::optional<Rescaling> rescaling = findRescaling(pipe))
+    return rescaling->rescaled;
+  for (PipeOp other : pipe->getBlock()->getOps<PipeOp>())
+    if (std::optional<Rescaling> rescaling = findRescaling(other);
+        rescaling && rescaling->rescaled == pipe)
+      return other;
+  return {};
+}
+
 Ways plan::findWays(Value accumulator) {
   auto result = dyn_cast<OpResult>(accumulator);
   if (!result)

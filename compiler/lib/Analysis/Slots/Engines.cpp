@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "drawloom/Analysis/Slots/Engines.h"
+#include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Analysis/Slots/Footprint.h"
 #include "drawloom/Analysis/Slots/Multicast.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
@@ -134,8 +135,9 @@ BarrierCounts plan::countArrivals(PipeOp pipe) {
         loop && loop.getEvery() > 1)
       residue = loop.getFrom();
   int64_t waitingCtas = 1;
+  bool isImplied = static_cast<bool>(findImplying(pipe));
   for (RoleOp role : consumers) {
-    if (!takesResidue(pipe, role, residue))
+    if (isImplied || !takesResidue(pipe, role, residue))
       continue;
     counts.emptyArrivals += (shared ? countReceivers(pipe) : instances(role)) *
                             countEmptying(role, *pipe.getConsumerEngine(role));

@@ -159,6 +159,8 @@ struct Pipe {
   int64_t fullArrivals = 0;
   int64_t fullBytes = 0;
   int64_t emptyArrivals = 0;
+  /// The pipe whose full barriers stand for its empty ones, if it has none.
+  std::string impliedBy;
   std::optional<PlacedPipe> place;
   std::vector<std::string> because;
 
@@ -167,6 +169,7 @@ struct Pipe {
   /// Whether its slots have mbarriers. Where one role fills a slot and TMA
   /// stores from it, a barrier of the role is enough.
   bool hasBarriers() const { return fullArrivals != 0; }
+  bool hasEmptyBarriers() const { return emptyArrivals != 0; }
   /// The same in every CTA of a cluster: each gives what all get.
   bool isExchange() const { return hasOneRole() && !isStaging(); }
 

@@ -71,6 +71,11 @@ bool isRescaled(mlir::Value tile);
 ///   agent.consume %operand, %result as (%a, %unused) by(tensor_core, ...)
 agent::PipeOp findShared(agent::PipeOp operand);
 
+/// The pipe whose full barriers say that the slot of `pipe` is free, too, so
+/// that it has no empty barriers; null of most pipes. Of a `Rescaling`, each
+/// role that fills has waited for what the other one made of the slot before.
+agent::PipeOp findImplying(agent::PipeOp pipe);
+
 /// The ways in which an accumulator comes to have an MMA: each is the loops
 /// that all have to run for it, the outermost first. A way without loops is
 /// certain.

@@ -42,6 +42,7 @@ struct BarrierCounts {
   int64_t fullArrivals = 0;
   /// Bytes that copies deliver to the full barrier; 0 if there are none.
   int64_t fullBytes = 0;
+  /// None where the full barriers of another pipe say that a slot is free.
   int64_t emptyArrivals = 0;
 };
 

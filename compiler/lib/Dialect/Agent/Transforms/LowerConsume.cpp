@@ -339,6 +339,8 @@ void Emptying::keep(unsigned number, Value kept) {
 
 void agent::release(CodeBuilder &b, RoleCode &code, LoweredPipe &pipe,
                     Engine engine, Value slot, int64_t pending) {
+  if (!pipe.empty)
+    return;
   Value empty = getBarrier(b, pipe.empty, slot);
   Value ctas = code.getSignaled(pipe.pipe.getPipe());
   if (engine == Engine::tensor_core) {

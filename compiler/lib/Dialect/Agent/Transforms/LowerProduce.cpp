@@ -82,8 +82,8 @@ LogicalResult Filling::lower() {
     return success();
   }
   full = getBarrier(b, pipe.full, slot);
-  Value empty = getBarrier(b, pipe.empty, slot);
-  waitFor(b, code, empty, at.phase, pipe.producer);
+  if (pipe.empty)
+    waitFor(b, code, getBarrier(b, pipe.empty, slot), at.phase, pipe.producer);
   advance(b, op.getAt(), at, pipe.pipe.getSlots());
   if (failed(fill()))
     return failure();

@@ -56,6 +56,12 @@ static bool commitsAfter(Operation *op) {
   return false;
 }
 
+/// Whether no role tells that a slot of this pipe is empty.
+static bool isImplied(Value pipe) {
+  auto op = pipe.getDefiningOp<PipeOp>();
+  return op && plan::findImplying(op);
+}
+
 /// Whether the last commit of a role releases a slot of this pipe.
 bool agent::isReleasedLast(Value pipe) {
   return llvm::any_of(pipe.getUsers(), [&](Operation *user) {
@@ -64,7 +70,8 @@ bool agent::isReleasedLast(Value pipe) {
       return false;
     // Slots of one consume go back in the order of its pipes.
     unsigned last = consume.getPipes().size();
-    while (last && consume.getEngine(last - 1) != Engine::tensor_core)
+    while (last && (consume.getEngine(last - 1) != Engine::tensor_core ||
+                    isImplied(consume.getPipes()[last - 1])))
       --last;
     return last && consume.getPipes()[last - 1] == pipe &&
            !commitsAfter(consume.getLag() ? getLagScope(consume) : consume);
@@ -85,7 +92,7 @@ void RoleCode::awaitLastStores(CodeBuilder &b) {
 void RoleCode::awaitLastCommits(CodeBuilder &b) {
   for (auto &[value, pipe] : kernel.pipes) {
     if (!llvm::is_contained(pipe.producers, role) || getSignaled(value) ||
-        !pipe.isReleasedLast)
+        !pipe.isReleasedLast || !pipe.empty)
       continue;
     // The slot that was filled last, with the parity that its next pass would
     // wait for. If none was filled, that is the phase before the first one.

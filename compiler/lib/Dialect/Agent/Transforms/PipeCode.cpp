@@ -129,6 +129,8 @@ static void makeMemory(ImplicitLocOpBuilder &b, LoweredPipe &lowered,
   };
   lowered.full = addBarriers("full", lowered.counts.fullArrivals,
                              place.getFull(), getFilled(lowered));
+  if (lowered.counts.emptyArrivals == 0)
+    return;
   lowered.empty = addBarriers("empty", lowered.counts.emptyArrivals,
                               place.getEmpty(), getEmptied(lowered));
 }
@@ -216,8 +218,9 @@ void agent::setUp(ImplicitLocOpBuilder &b, KernelCode &code) {
   b.setLoc(roles->getParentOfType<tile::KernelOp>().getLoc());
   SmallVector<Value> barriers;
   for (auto &[value, pipe] : code.pipes)
-    if (!pipe.isStaged)
-      barriers.append({pipe.full, pipe.empty});
+    for (Value ring : {pipe.full, pipe.empty})
+      if (ring)
+        barriers.push_back(ring);
   if (code.nextTile.full)
     barriers.push_back(code.nextTile.full);
   if (code.nextTile.empty)

@@ -50,7 +50,8 @@ struct LoweredPipe {
   /// their mbarriers. The slot that was filled last is the one to store from.
   bool isStaged;
   mlir::Value staged;
-  /// No slots for a message without values.
+  /// No slots for a message without values, no barriers where others stand for
+  /// them.
   mlir::Value slots, full, empty;
 
   bool isMessage() {

@@ -89,7 +89,8 @@ int64_t Rooms::layOut() {
       int64_t bytes =
           isStagedByRole(room.pipe) ? 0 : multiply(barrierBytes, room.slots);
       room.place.full = take(bytes, barrierBytes);
-      room.place.empty = take(bytes, barrierBytes);
+      room.place.empty =
+          take(findImplying(room.pipe) ? 0 : bytes, barrierBytes);
     }
   if (layOutColumns())
     tensorAddress = take(tensorAddressBytes, tensorAddressBytes);
