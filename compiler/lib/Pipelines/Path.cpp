@@ -45,6 +45,9 @@ static void formRoles(OpPassManager &kernels, int64_t narrower = 0) {
   // keep their places in the source, for messages.
   kernels.addPass(
       createCanonicalizerPass(GreedyRewriteConfig().enableConstantCSE(false)));
+  // In the simplest form, and while each function is there once: what is stored
+  // of it decides whether it may be approximate.
+  kernels.addPass(tile::createApproximateFunctions());
   // Before the schedule: two tiles side by side need twice the room.
   kernels.addPass(tile::createInterleaveTiles());
   // What roles and pipes are made from: cluster, warps, subtiles.

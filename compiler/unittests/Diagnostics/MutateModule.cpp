@@ -208,7 +208,7 @@ static tile::Schedule makeSchedule(Mutator &mutator, Operation *function) {
   SmallVector<std::string> names = {"operands", "result", "output", "bias"};
   for (BlockArgument argument : function->getRegion(0).getArguments())
     names.push_back(tile::getArgumentName(argument));
-  switch (mutator.pick(9)) {
+  switch (mutator.pick(10)) {
   case 0:
     schedule.persistent = tile::Persistence(mutator.pick(3));
     break;
@@ -237,6 +237,9 @@ static tile::Schedule makeSchedule(Mutator &mutator, Operation *function) {
     schedule.tile.assign(2 + mutator.pick(3), 0);
     for (int64_t &size : schedule.tile)
       size = mutator.choose(numbers);
+    break;
+  case 9:
+    schedule.fastMath = mutator.pick(2) == 1;
     break;
   }
   return schedule;

@@ -149,7 +149,7 @@ def programs():
                    "cluster = auto, fallback_cluster = [1, 342]",
                    "cluster = auto, fallback_cluster = [2]", "fallback_cluster = [2]",
                    "slots = {}", "slots = {a = -1}", "warps = -4", "warps = 0",
-                   "epilogue_tile = 0", "interleave = 0", "hints = {a = b}",
+                   "epilogue_tile = 0", "interleave = 0", "fast_math = 2", "hints = {a = b}",
                    "together = [[a]]", "tile = [[1]]", "nothing = 3",
                    "tile = [1, 2, 3, 4, 5, 6, 7, 8, 9]"):
         yield f"schedule {fields}", kernel(

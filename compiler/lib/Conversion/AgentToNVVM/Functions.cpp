@@ -298,7 +298,8 @@ static Value roundToInteger(ImplicitLocOpBuilder &b, Operation *op, Value x) {
   return LLVM::RoundEvenOp::create(b, x);
 }
 
-/// Whether the program lets the hardware's approximation stand for a function.
+/// Whether the program or its schedule lets the hardware's approximation stand
+/// for a function. approximate-functions has the same two.
 static bool mayApproximate(Operation *op) {
   auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
   return flags &&

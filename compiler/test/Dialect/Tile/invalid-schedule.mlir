@@ -52,7 +52,7 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // -----
 
-// expected-error @below {{a schedule has no field 'speed'; the fields are tile, persistent, roles, fallback, slots, together, cluster, fallback_cluster, cta_group, warps, epilogue_tile, interleave, hints, pragmas}}
+// expected-error @below {{a schedule has no field 'speed'; the fields are tile, persistent, roles, fallback, slots, together, cluster, fallback_cluster, cta_group, warps, epilogue_tile, interleave, fast_math, hints, pragmas}}
 #s = #tile.schedule<speed = 4>
 
 // -----
@@ -74,6 +74,11 @@ func.func private @f() -> (tensor<4xf32> {tile.name = ""})
 
 // expected-error @below {{unknown value 'ignore'; expected error or unspecialized}}
 #s = #tile.schedule<fallback = ignore>
+
+// -----
+
+// expected-error @below {{unknown value 'on'; expected true or false [schedule-syntax]}}
+#s = #tile.schedule<fast_math = on>
 
 // -----
 

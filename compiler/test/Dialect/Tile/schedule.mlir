@@ -33,6 +33,18 @@ tile.kernel @open_cluster(%x: !tile.view<?xf32>) attributes {
     tile.schedule = #tile.schedule<epilogue_tile = 32, fallback_cluster = [1, 1], cluster = auto>} {
 }
 
+// CHECK-LABEL: tile.kernel @approximate
+// CHECK-SAME: #tile.schedule<epilogue_tile = 32, fast_math = true>
+tile.kernel @approximate(%x: !tile.view<?xf32>) attributes {
+    tile.schedule = #tile.schedule<fast_math = true, epilogue_tile = 32>} {
+}
+
+// CHECK-LABEL: tile.kernel @accurate
+// CHECK-SAME: #tile.schedule<fast_math = false>
+tile.kernel @accurate(%x: !tile.view<?xf32>) attributes {
+    tile.schedule = #tile.schedule<fast_math = false>} {
+}
+
 // CHECK-LABEL: tile.kernel @hints
 // CHECK-SAME: #tile.schedule<hints = {x = evict_first, "two words" = evict_last}>
 tile.kernel @hints(%x: !tile.view<?xf32>) attributes {

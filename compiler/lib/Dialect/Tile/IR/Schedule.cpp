@@ -201,7 +201,8 @@ llvm::hash_code tile::hash_value(const Schedule &schedule) {
       schedule.roles, schedule.fallback,
       llvm::hash_combine_range(schedule.slots),
       llvm::hash_combine_range(schedule.cluster), schedule.ctaGroup,
-      schedule.warps, schedule.epilogueTile, schedule.interleave);
+      schedule.warps, schedule.epilogueTile, schedule.interleave,
+      schedule.fastMath);
   hash = llvm::hash_combine(hash, schedule.clusterIsOpen,
                             llvm::hash_combine_range(schedule.fallbackCluster),
                             llvm::hash_combine_range(schedule.hints));

@@ -65,6 +65,7 @@ static constexpr input::ForeignWord foreignFields[] = {
     {"clc", "persistent", "persistent = dynamic: cluster launch control"},
     {"tile_scheduler", "persistent", "static, dynamic or none"},
     {"scheduler", "persistent", "static, dynamic or none"},
+    {"use_fast_math", "fast_math", "true or false"},
     {"pingpong", "interleave", "tiles of one CTA in flight at once"},
     {"ping_pong", "interleave", "tiles of one CTA in flight at once"},
     {"tile_shape", "tile", "M, N and K of a tile"},
@@ -111,6 +112,20 @@ static ParseResult parseWord(AsmParser &parser, Schedule &schedule,
     return parser.emitError(loc)
            << "unknown value '" << word << "'; expected " << words
            << suggestOf(word, words) << " [schedule-syntax]";
+  return success();
+}
+
+static ParseResult parseFlag(AsmParser &parser, Schedule &schedule,
+                             std::optional<bool> Schedule::*field) {
+  SMLoc loc = parser.getCurrentLocation();
+  std::string word;
+  if (parser.parseKeywordOrString(&word))
+    return failure();
+  if (word != "true" && word != "false")
+    return parser.emitError(loc)
+           << "unknown value '" << word << "'; expected true or false"
+           << " [schedule-syntax]";
+  schedule.*field = word == "true";
   return success();
 }
 
@@ -219,6 +234,10 @@ static constexpr Field fields[] = {
      [](AsmParser &parser, Schedule &schedule) {
        return parseNumber(parser, schedule, &Schedule::interleave);
      }},
+    {"fast_math",
+     [](AsmParser &parser, Schedule &schedule) {
+       return parseFlag(parser, schedule, &Schedule::fastMath);
+     }},
     {"hints", parseHints},
     {"pragmas", parsePragmas},
 };
@@ -297,6 +316,10 @@ public:
     if (value)
       start(field) << *value;
   }
+  void printFlag(StringRef field, std::optional<bool> value) {
+    if (value)
+      start(field) << (*value ? "true" : "false");
+  }
   void printGroups(StringRef field, ArrayRef<std::vector<std::string>> groups) {
     if (groups.empty())
       return;
@@ -350,6 +373,7 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
   out.printNumber("warps", schedule.warps);
   out.printNumber("epilogue_tile", schedule.epilogueTile);
   out.printNumber("interleave", schedule.interleave);
+  out.printFlag("fast_math", schedule.fastMath);
   out.printNamed("hints", schedule.hints,
                  [&](Eviction eviction) { os << stringifyEnum(eviction); });
   out.printNamed("pragmas", schedule.pragmas,

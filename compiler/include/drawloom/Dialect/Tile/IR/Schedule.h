@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 // A schedule says how a kernel shall be planned; it never changes what the
-// kernel computes. Every field may be left out: choose-schedule fills it from
-// the architecture's table. What a person wrote is kept as it is, or rejected.
+// kernel computes, but for the approximations that `fast_math` allows. Every
+// field may be left out: choose-schedule fills it from the architecture's
+// table. What a person wrote is kept as it is, or rejected.
 //
 // The same fields exist three times, with the same names: in this structure,
 // which the C++ builder fills; in `#tile.schedule`, which holds one; and in the
@@ -73,6 +74,9 @@ struct Schedule {
   std::optional<int64_t> epilogueTile;
   /// Tiles of the last dimension that one work tile computes interleaved.
   std::optional<int64_t> interleave;
+  /// Whether functions are the hardware's approximations. Not given: where the
+  /// type of what is stored hides their error.
+  std::optional<bool> fastMath;
   /// How long the L2 cache shall keep what TMA moves, by the name of a view.
   std::vector<std::pair<std::string, Eviction>> hints;
   /// Pragmas for ptxas, by the place where they are emitted.

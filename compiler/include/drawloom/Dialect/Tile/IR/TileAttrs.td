@@ -216,7 +216,8 @@ def Tile_Eviction : I32Enum<"Eviction", "how long the L2 cache keeps a line", [
 def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
   let summary = "what the plan of a kernel shall look like";
   let description = [{
-    How a kernel shall be planned. It never changes what the kernel computes.
+    How a kernel shall be planned. It never changes what the kernel computes,
+    but for the approximations that `fast_math` allows.
     A kernel carries it as `tile.schedule`, next to its architecture,
     `tile.target`. Every field may be left out: `choose-schedule` fills it and
     says why in `tile.reasons`. What is given is kept, or refused.
@@ -246,6 +247,7 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
     | `warps` | warps of each role that computes | a multiple of 4 |
     | `epilogue_tile` | width of the subtiles in which an epilogue's inputs and outputs move | 1 and more |
     | `interleave` | tiles of the last dimension that one work tile computes interleaved, each by its own roles | 1 and more |
+    | `fast_math` | functions are the hardware's approximations, or none is; not given, those are whose error is at most a quarter ulp of what is stored | `true`, `false` |
     | `hints` | how long the L2 cache keeps what TMA moves, by the name of a view: `{a = evict_first}` | `evict_first`, `evict_last` |
     | `pragmas` | pragmas for ptxas where the kernel begins (`entry`), and directly before fences, arrivals and cluster barriers (`sync`): `{entry = "nounroll"}` | texts |
 

@@ -230,6 +230,62 @@ def DivideTiles : Pass<"divide-tiles", "tile::KernelOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
 }
 
+def ApproximateFunctions : Pass<"approximate-functions", "tile::KernelOp"> {
+  let summary = "set `afn` on functions whose approximation the stored type hides";
+  let description = [{
+    The hardware has approximations of some functions, which are a few times
+    cheaper. `convert-agent-to-nvvm` takes one where the operation has upstream's
+    flag `fastmath<afn>`. This pass sets the flag as the schedule says:
+
+    | `fast_math` | the flag is set on |
+    |---|---|
+    | `true` | all functions of the table below |
+    | `false` | none |
+    | not given | those whose error is at most a quarter ulp of all that is stored of them |
+
+    | function | approximation | relative error |
+    |---|---|---|
+    | `math.tanh` | `tanh.approx` | 2^-11 |
+    | `math.exp` | `ex2.approx` of x log2(e) | 2^-22 (1 + \|x\| / 2): without a range of x there is no bound, so only `fast_math = true` sets the flag |
+
+    A flag that the program sets stays, whatever the schedule says. With
+
+    ```mlir
+    %t = math.tanh %x : tensor<128x256xf32>
+    %y = arith.mulf %t, %gate : tensor<128x256xf32>
+    %d = arith.truncf %y : tensor<128x256xf32> to tensor<128x256xbf16>
+    tile.store %d, %D[%m, %n] : tensor<128x256xbf16>, !tile.view<?x?xbf16>
+    ```
+
+    the first operation becomes
+
+    ```mlir
+    %t = math.tanh %x fastmath<afn> : tensor<128x256xf32>
+    ```
+
+    A number of p bits is less than 2^p ulp, so a quarter ulp is more than
+    2^-(p+2) of it: 2^-10 of bf16, 2^-13 of f16, 2^-26 of f32, 2^-6 of f8E4M3FN,
+    2^-5 of f8E5M2. On the way to a store an error stays relative only in these:
+
+    | operation | adds |
+    |---|---|
+    | `arith.mulf` with a factor that depends on no such function, `arith.extf`, `arith.truncf` | the rounding of the operand |
+    | `arith.negf`, `tile.broadcast`, `tile.expand_dims`, `tile.transpose`, `tile.extract_slice`, `tile.convert_layout`, `tensor.extract_slice`, `tensor.splat` | nothing |
+    | anything else: a sum may cancel, and an MMA, a reduction or a loop adds | no bound |
+
+    Products that overflow or underflow f32 are not in the bound.
+
+    | line in `tile.reasons` | when |
+    |---|---|
+    | fast_math: math.tanh is tanh.approx (2^-11 relative), because what is stored is off by at most 2^-10.99, and a quarter ulp of bf16 is 2^-10 | the bound is small enough |
+    | fast_math: math.tanh is not tanh.approx (2^-11 relative), because what is stored would be off by at most 2^-11, and a quarter ulp of f32 is 2^-26 | it is not |
+    | fast_math: math.tanh is not tanh.approx (2^-11 relative), because there is no bound for what is stored, once 'arith.addf' reads it | 1 + tanh in GELU |
+    | fast_math: math.tanh is tanh.approx (2^-11 relative), because the schedule says so; there is no bound for what is stored, once 'arith.addf' reads it | `fast_math = true` |
+    | fast_math: math.exp is ex2.approx of x log2(e) (2^-22 (1 + \|x\| / 2) relative), because the schedule says so | `fast_math = true` |
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def InterleaveTiles : Pass<"interleave-tiles", "tile::KernelOp"> {
   let summary = "compute several tiles of a work tile side by side";
   let description = [{
