@@ -15,6 +15,8 @@
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/Schedule.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace drawloom::agent {
 #define GEN_PASS_DEF_CHECKCODE
@@ -57,6 +59,30 @@ static LogicalResult checkHints(tile::KernelOp kernel) {
   return success();
 }
 
+/// Roles that divide the work tiles take all of them. Which tile is the n-th of
+/// a CTA depends on the grid, so what is left out would, too.
+static LogicalResult checkTurns(SwitchOp roles) {
+  llvm::MapVector<int64_t, llvm::SmallSetVector<int64_t, 4>> taken;
+  llvm::DenseMap<int64_t, ForEachItemOp> first;
+  roles.walk([&](ForEachItemOp loop) {
+    taken[loop.getEvery()].insert(loop.getFrom());
+    first.try_emplace(loop.getEvery(), loop);
+  });
+  for (auto &[every, residues] : taken)
+    for (int64_t from = 0; from <= static_cast<int64_t>(residues.size());
+         ++from) {
+      if (from == every || residues.contains(from))
+        continue;
+      ForEachItemOp loop = first[every];
+      return loop.emitOpError()
+             << "takes every " << every << " from " << loop.getFrom()
+             << ", and no role takes those from " << from
+             << ": which work tiles are computed would depend on the number of "
+                "CTAs; add a role for them [tiles-left-out]";
+    }
+  return success();
+}
+
 namespace {
 struct CheckCodePass : agent::impl::CheckCodeBase<CheckCodePass> {
   void runOnOperation() override {
@@ -67,7 +93,8 @@ struct CheckCodePass : agent::impl::CheckCodeBase<CheckCodePass> {
       return failure(failed(arch) || failed(requireEngines(roles)) ||
                      failed(plan::requireLayouts(roles)) ||
                      failed(plan::checkCode(roles, **arch)) ||
-                     failed(checkHints(kernel)) || failed(checkStores(roles)) ||
+                     failed(checkHints(kernel)) || failed(checkTurns(roles)) ||
+                     failed(checkStores(roles)) ||
                      failed(checkSharedTiles(roles)));
     });
     if (result.wasInterrupted())
