@@ -170,7 +170,7 @@ llvm::Error RoleMonitor::wait(const Event &event) {
     }
     if (llvm::Error error = finishCopies(end, state, event.line))
       return error;
-    // What is never told to be empty isn't held.
+    // A slot without an empty barrier isn't held.
     if (state.arrives != Progress::No && pipe.hasEmptyBarriers())
       ++state.held;
     state.filling = end.tells == Full ? state.slot : -1;
