@@ -210,8 +210,8 @@ static void visit(Archive &archive, plan::Pipe &pipe) {
   visitChoice(archive, pipe.memory, plan::Pipe::Memory::Message);
   visitAll(archive, pipe.name, pipe.slots, pipe.scope, pipe.tensors,
            pipe.slotSize, pipe.producer, pipe.producerEngine, pipe.consumers,
-           pipe.fullArrivals, pipe.fullBytes, pipe.emptyArrivals, pipe.place,
-           pipe.because);
+           pipe.fullArrivals, pipe.fullBytes, pipe.emptyArrivals,
+           pipe.impliedBy, pipe.place, pipe.because);
 }
 
 template <typename Archive>
