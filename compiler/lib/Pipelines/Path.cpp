@@ -40,6 +40,8 @@ static void formRoles(OpPassManager &kernels, int64_t narrower = 0) {
   kernels.addPass(tile::createWidenLoads());
   // What a cluster divides is smaller for everything that plans.
   kernels.addPass(tile::createDivideTiles());
+  // Few rows: the transpose has an instruction.
+  kernels.addPass(tile::createSwapOperands());
   // Programs by hand say things in other words: MMAs that subtract, numbers
   // that are known. What the schedule counts is the simplest form. Constants
   // keep their places in the source, for messages.

@@ -144,6 +144,17 @@ func.func @transpose_of_transpose(%x: tensor<2x3x4xf32>) -> tensor<4x2x3xf32> {
 
 // -----
 
+// CHECK-LABEL: @transpose_of_a_column
+// CHECK-NEXT:    tile.expand_dims %{{.*}} axis 0 : tensor<8xf32> -> tensor<1x8xf32>
+// CHECK-NEXT:    return
+func.func @transpose_of_a_column(%x: tensor<8xf32>) -> tensor<1x8xf32> {
+  %0 = tile.expand_dims %x axis 1 : tensor<8xf32> -> tensor<8x1xf32>
+  %1 = tile.transpose %0 [1, 0] : tensor<8x1xf32> -> tensor<1x8xf32>
+  return %1 : tensor<1x8xf32>
+}
+
+// -----
+
 // A square transpose has the type of its source and still does something.
 // CHECK-LABEL: @square_transpose
 // CHECK-NEXT:    tile.transpose

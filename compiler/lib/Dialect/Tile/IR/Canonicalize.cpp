@@ -435,6 +435,22 @@ struct TransposeBeforeBroadcast : OpRewritePattern<TransposeOp> {
     return success();
   }
 };
+
+/// A column that is transposed is a row: a vector gets its axis elsewhere.
+struct ExpandTransposed : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto expand = op.getSource().getDefiningOp<ExpandDimsOp>();
+    if (!expand || op.getType().getRank() != 2 || hasLayout(op) ||
+        hasLayout(expand) || llvm::is_sorted(op.getPermutation()))
+      return failure();
+    rewriter.replaceOpWithNewOp<ExpandDimsOp>(
+        op, op.getType(), expand.getSource(), 1 - expand.getAxis());
+    return success();
+  }
+};
 } // namespace
 
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
@@ -446,7 +462,7 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
 void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {
   patterns.add<ShapeOfSplat<TransposeOp>, MergeTransposes,
-               TransposeBeforeBroadcast>(context);
+               TransposeBeforeBroadcast, ExpandTransposed>(context);
 }
 
 //===----------------------------------------------------------------------===//

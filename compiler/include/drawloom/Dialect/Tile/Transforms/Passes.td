@@ -63,6 +63,26 @@ def ChooseSchedule : Pass<"choose-schedule", "tile::KernelOp"> {
   ];
 }
 
+def SwapOperands : Pass<"swap-operands", "tile::KernelOp"> {
+  let summary = "MMAs with few rows and many columns compute the transpose";
+  let description = [{
+    An MMA has 64 or 128 rows, and 8 columns or more. Where a tile has too few
+    rows, and as many columns as an MMA has rows, A and B change places.
+
+    ```mlir
+    %d = tile.mma %a, %b, %c : tensor<16x64xbf16>, tensor<128x64xbf16> -> tensor<16x128xf32>   // before
+
+    %0 = tile.transpose %c [1, 0] : tensor<16x128xf32> -> tensor<128x16xf32>                   // after
+    %1 = tile.mma %b, %a, %0 : tensor<128x64xbf16>, tensor<16x64xbf16> -> tensor<128x16xf32>
+    %d = tile.transpose %1 [1, 0] : tensor<128x16xf32> -> tensor<16x128xf32>
+    ```
+
+    A loop that carries the accumulator carries it transposed. The tensor core
+    then works for 128x16 elements, where rows padded to 128 would make it
+    128x128. An MMA with scales stays as it is, and is refused.
+  }];
+}
+
 def WidenLoads : Pass<"widen-loads", "tile::KernelOp"> {
   let summary = "load past the edge of a part of a view, where only stores would see it";
   let description = [{
