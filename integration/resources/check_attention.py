@@ -2,7 +2,7 @@
 """Checks what ptxas makes of the loops of attention, role by role.
 
     check_attention.py --drawloom build/release/bin/drawloom --arch sm_100a
-        --softmax 532 --correction 56 --mma 173 --load 55 PROGRAM.mlir
+        --softmax 532 --correction 58 --mma 173 --load 55 PROGRAM.mlir
 
 A figure is the instructions on the shortest way once round a role's loop over
 blocks of keys: no block has a mask, nothing is rescaled and no wait is asked

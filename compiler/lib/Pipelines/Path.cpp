@@ -175,7 +175,7 @@ void drawloom::buildNVVM(OpPassManager &passes, StringRef arch, bool unproved) {
   std::optional<const target::Architecture *> target =
       llvm::expectedToOptional(target::findArchitecture(arch));
   if (target && (*target)->mma == target::MmaInstruction::Tcgen05)
-    passes.addPass(createLoopInvariantCodeMotionPass());
+    passes.addPass(createHoistInvariants());
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertControlFlowToLLVMPass());
   passes.addPass(createArithToLLVMConversionPass());

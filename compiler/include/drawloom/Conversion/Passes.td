@@ -170,6 +170,30 @@ def ConvertAgentToNVVM : Pass<"convert-agent-to-nvvm", "::mlir::ModuleOp"> {
   ];
 }
 
+def HoistInvariants : Pass<"hoist-invariants", "::mlir::ModuleOp"> {
+  let summary = "compute in front of a loop what is the same in all iterations";
+  let description = [{
+    Upstream's loop-invariant code motion, for loops in which a register more
+    does no harm: those without tiles, in roles that issue copies and MMAs, and
+    those with a fixed number of iterations, over the subtiles of an epilogue.
+
+    ```mlir
+    scf.for %i = %c0 to %c256 step %c64 {                           // before
+      %row = llvm.xor %lane_address, %swizzle : i32
+      "a store at"(%row, %i) : (i32, i32) -> ()
+    }
+
+    %row = llvm.xor %lane_address, %swizzle : i32                   // after
+    scf.for %i = %c0 to %c256 step %c64 {
+      "a store at"(%row, %i) : (i32, i32) -> ()
+    }
+    ```
+
+    Runs where tensor memory holds the accumulators. Those of wgmma are in
+    registers, and leave none for addresses.
+  }];
+}
+
 def PlacePragmas : Pass<"place-pragmas", "::mlir::ModuleOp"> {
   let summary = "what a schedule tells ptxas, where ptxas reads it";
   let description = [{
