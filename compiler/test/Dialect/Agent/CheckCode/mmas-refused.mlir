@@ -14,13 +14,13 @@ tile.kernel @short_sums(%A: !tile.view<?x?xf16>, %B: !tile.view<?x?xf16>, %D: !t
 // -----
 
 tile.kernel @half_height(%A: !tile.view<?x?xbf16>, %B: !tile.view<?x?xbf16>, %D: !tile.view<?x?xf32>) attributes {tile.target = "sm_100a"} {
-  %zero = arith.constant dense<0.0> : tensor<96x128xf32>
-  tile.for_each (%m, %n) tiles [96, 128] of %D : !tile.view<?x?xf32> {
+  %zero = arith.constant dense<0.0> : tensor<96x96xf32>
+  tile.for_each (%m, %n) tiles [96, 96] of %D : !tile.view<?x?xf32> {
     %a = tile.load %A[%m, 0] : !tile.view<?x?xbf16> -> tensor<96x64xbf16>
-    %b = tile.load %B[%n, 0] : !tile.view<?x?xbf16> -> tensor<128x64xbf16>
-    // expected-error@+1 {{MMA tile is M×N×K = 96×128×64, but tcgen05.mma needs M to be a multiple of 128; use M = 128}}
-    %t = tile.mma %a, %b, %zero : tensor<96x64xbf16>, tensor<128x64xbf16> -> tensor<96x128xf32>
-    tile.store %t, %D[%m, %n] : tensor<96x128xf32>, !tile.view<?x?xf32>
+    %b = tile.load %B[%n, 0] : !tile.view<?x?xbf16> -> tensor<96x64xbf16>
+    // expected-error@+1 {{MMA tile is M×N×K = 96×96×64, but tcgen05.mma needs M to be a multiple of 128; use M = 128}}
+    %t = tile.mma %a, %b, %zero : tensor<96x64xbf16>, tensor<96x64xbf16> -> tensor<96x96xf32>
+    tile.store %t, %D[%m, %n] : tensor<96x96xf32>, !tile.view<?x?xf32>
   }
 }
 
