@@ -12,7 +12,8 @@ batch in each, so that a crash costs one mutant and is reported by its number:
 
 A mutant fails if it ends the process, takes too long or too much memory, is
 refused without a message, takes more than 2 GiB, ends in a report of the emulator, or is
-beyond its bound.
+beyond its bound. Programs that name slots and barriers by number are compiled and
+don't run.
 A launch may refuse what a program promises for its tensors and the sizes of a
 run don't keep; and the interpreter may refuse to run what has no meaning, such
 as work tiles that store to one place.
@@ -137,13 +138,19 @@ def is_large(text):
                for shape in shapes)
 
 
+def names_slots(text):
+    """Whether a program takes slots and barriers by numbers of its own, as code does
+    behind lower-pipes: one that isn't there is its own mistake."""
+    return b"agent.slots" in text or b"agent.barriers" in text
+
+
 def try_mutant(library, mutant, runs):
     arch = "sm_100a" if mutant.number % 2 else "sm_90a"
     program, message = library.compile(mutant.text, arch)
     if program is None:
         return ("refused" if message.strip() else "silent"), message
     kinds = ["accepted"]
-    if runs and is_large(mutant.text):
+    if runs and (is_large(mutant.text) or names_slots(mutant.text)):
         kinds.append("not run")
     elif runs:
         for kernel in library.kernels(program):
