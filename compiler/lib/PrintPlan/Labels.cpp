@@ -85,7 +85,7 @@ std::string plan::describeFull(const Pipe &pipe) {
 
 std::string plan::describeEmpty(const Pipe &pipe) {
   if (!pipe.impliedBy.empty())
-    return "that " + pipe.impliedBy + " is full";
+    return "implied by " + pipe.impliedBy + " full";
   llvm::SmallSetVector<StringRef, 2> engines;
   int64_t lag = 0;
   for (const Consumer &consumer : pipe.consumers) {

@@ -42,19 +42,6 @@ static std::pair<ConsumeOp, unsigned> findSlot(Value tile) {
   return {};
 }
 
-/// The only end of a pipe of this kind; null if there are several.
-template <typename End>
-static End getOnly(PipeOp pipe) {
-  End only;
-  for (Operation *user : pipe.getPipe().getUsers())
-    if (auto end = dyn_cast<End>(user)) {
-      if (only)
-        return {};
-      only = end;
-    }
-  return only;
-}
-
 /// The operation that makes the only tile of a slot, if it is of this kind.
 template <typename Maker>
 static Maker getOnlyMaker(ProduceOp op) {
@@ -94,9 +81,7 @@ static OpResult getTaken(ConsumeOp takes, PipeOp pipe) {
   return result.hasOneUse() ? result : OpResult();
 }
 
-/// The column of factors that a tile of f32 is scaled by; null if it is scaled
-/// by anything else.
-static Value findFactors(arith::MulFOp scaled) {
+Value plan::findFactors(arith::MulFOp scaled) {
   auto type = dyn_cast<RankedTensorType>(scaled.getType());
   if (!type || type.getRank() != 2 || !type.getElementType().isF32())
     return {};
@@ -107,8 +92,6 @@ static Value findFactors(arith::MulFOp scaled) {
       return broadcast.getSource();
   return {};
 }
-
-Value Rescaling::getFactors() { return findFactors(scaled); }
 
 int64_t Rescaling::countColumnsOfPart() {
   constexpr int64_t most = 32;

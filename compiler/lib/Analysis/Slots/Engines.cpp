@@ -91,17 +91,10 @@ bool plan::isStagedByRole(PipeOp pipe) {
       tile::getTarget(pipe->getParentOfType<tile::KernelOp>());
   if (!arch || arch->mma == target::MmaInstruction::Wgmma)
     return false;
-  ProduceOp produce;
-  ConsumeOp consume;
-  for (Operation *user : pipe.getPipe().getUsers()) {
-    auto fills = dyn_cast<ProduceOp>(user);
-    auto empties = dyn_cast<ConsumeOp>(user);
-    if ((fills && produce) || (empties && consume) || (!fills && !empties))
-      return false;
-    produce = fills ? fills : produce;
-    consume = empties ? empties : consume;
-  }
-  return produce && consume && pipe.getScope() == Scope::cta &&
+  auto produce = getOnly<ProduceOp>(pipe);
+  auto consume = getOnly<ConsumeOp>(pipe);
+  return produce && consume && pipe.getPipe().hasNUses(2) &&
+         pipe.getScope() == Scope::cta &&
          produce->getBlock() == consume->getBlock() &&
          produce->isBeforeInBlock(consume) &&
          pipe.getProducerEngine() == Engine::threads &&

@@ -30,6 +30,10 @@ namespace drawloom::plan {
 /// Whether a tile is a sum that MMAs build in tensor memory.
 bool isAccumulator(mlir::Value tile, const target::Architecture &arch);
 
+/// The column with a factor of f32 for each row that a tile is scaled by; null
+/// if it is scaled by anything else.
+mlir::Value findFactors(mlir::arith::MulFOp scaled);
+
 /// An accumulator that a loop of a role scales between two MMAs of another:
 ///
 ///   scf.for ... iter_args(%acc = %zeros) {
@@ -47,8 +51,6 @@ struct Rescaling {
   unsigned number;
   mlir::arith::MulFOp scaled;
 
-  /// A column with the factor of each row.
-  mlir::Value getFactors();
   /// How many columns threads scale at a time: parts are equally large.
   int64_t countColumnsOfPart();
 };

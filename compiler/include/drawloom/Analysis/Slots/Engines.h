@@ -48,6 +48,19 @@ struct BarrierCounts {
 
 BarrierCounts countArrivals(agent::PipeOp pipe);
 
+/// The only end of a pipe of this kind; null if there are several.
+template <typename End>
+End getOnly(agent::PipeOp pipe) {
+  End only;
+  for (mlir::Operation *user : pipe.getPipe().getUsers())
+    if (auto end = mlir::dyn_cast<End>(user)) {
+      if (only)
+        return {};
+      only = end;
+    }
+  return only;
+}
+
 /// Whether threads of one role fill a slot, and TMA stores from it before they
 /// fill the next one. A barrier of the role orders that on Blackwell: the slots
 /// of such a pipe have no mbarriers.

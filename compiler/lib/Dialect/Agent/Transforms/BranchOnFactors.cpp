@@ -13,13 +13,13 @@
 // element. Where tensor memory holds the accumulator, lower-pipes does the
 // same.
 
-#include "drawloom/Analysis/RoleTiles/Fragments.h"
+#include "Factors.h"
+#include "drawloom/Analysis/Slots/Accumulators.h"
 #include "drawloom/Dialect/Agent/IR/AgentOps.h"
 #include "drawloom/Dialect/Agent/Transforms/Passes.h"
 #include "drawloom/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace drawloom::agent {
 #define GEN_PASS_DEF_BRANCHONFACTORS
@@ -29,37 +29,33 @@ namespace drawloom::agent {
 using namespace mlir;
 using namespace drawloom;
 
-/// The factor of each row, if `scaled` is an accumulator on its way to the next
-/// MMAs; null of other products.
-static Value findFactors(arith::MulFOp scaled) {
-  if (!scaled->hasOneUse() ||
-      !isa<scf::YieldOp, agent::AsInFlightOp>(*scaled->user_begin()))
-    return {};
-  auto isBroadcast = [](Value value) {
-    auto broadcast = value.getDefiningOp<tile::BroadcastOp>();
-    return broadcast && broadcast.getSource().getType().getRank() == 2 &&
-           broadcast.getSource().getType().getDimSize(1) == 1;
-  };
-  Value tile = scaled.getLhs(), factors = scaled.getRhs();
-  if (isBroadcast(tile))
-    std::swap(tile, factors);
-  if (!isBroadcast(factors) || !tile.getDefiningOp<agent::AwaitOp>())
-    return {};
-  return factors.getDefiningOp<tile::BroadcastOp>().getSource();
-}
-
-static void scaleWhere(arith::MulFOp scaled, Value factors) {
-  // What else is in the block comes first: it has registers of its own across
-  // the branch.
-  ImplicitLocOpBuilder b(scaled.getLoc(), *scaled->user_begin());
-  auto type = cast<RankedTensorType>(factors.getType());
+Value agent::anyScales(ImplicitLocOpBuilder &b, Value factors) {
   Value ones = arith::ConstantOp::create(
-      b,
-      SplatElementsAttr::get(type, b.getFloatAttr(type.getElementType(), 1.0)));
+      b, SplatElementsAttr::get(cast<ShapedType>(factors.getType()),
+                                b.getF32FloatAttr(1.0)));
   // NaN differs from 1.
   Value differ =
       arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, factors, ones);
-  Value any = agent::AnyOp::create(b, b.getI1Type(), differ);
+  return AnyOp::create(b, b.getI1Type(), differ);
+}
+
+/// Whether a product is an accumulator on its way to the next MMAs, with a
+/// factor for each row.
+static bool isRescaledSum(arith::MulFOp scaled) {
+  return scaled->hasOneUse() &&
+         isa<scf::YieldOp, agent::AsInFlightOp>(*scaled->user_begin()) &&
+         plan::findFactors(scaled) &&
+         llvm::any_of(scaled->getOperands(), [](Value operand) {
+           return operand.getDefiningOp<agent::AwaitOp>() != nullptr;
+         });
+}
+
+static void scaleWhere(arith::MulFOp scaled) {
+  // What else is in the block comes first: it has registers of its own across
+  // the branch.
+  ImplicitLocOpBuilder b(scaled.getLoc(), *scaled->user_begin());
+  Value factors = plan::findFactors(scaled);
+  Value any = agent::anyScales(b, factors);
   Value broadcast = scaled.getRhs(), tile = scaled.getLhs();
   if (tile.getDefiningOp<tile::BroadcastOp>())
     std::swap(broadcast, tile);
@@ -86,15 +82,12 @@ class BranchOnFactors
   using BranchOnFactorsBase::BranchOnFactorsBase;
 
   void runOnOperation() override {
-    SmallVector<std::pair<arith::MulFOp, Value>> found;
+    SmallVector<arith::MulFOp> found;
     getOperation().walk([&](arith::MulFOp op) {
-      if (!isa<RankedTensorType>(op.getType()))
-        return;
-      if (Value factors = findFactors(op))
-        found.push_back({op, factors});
+      if (isRescaledSum(op))
+        found.push_back(op);
     });
-    for (auto [op, factors] : found)
-      scaleWhere(op, factors);
+    llvm::for_each(found, scaleWhere);
   }
 };
 } // namespace

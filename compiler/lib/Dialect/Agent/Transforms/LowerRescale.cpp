@@ -26,6 +26,7 @@
 //     agent.wait %result.full
 //   }
 
+#include "Factors.h"
 #include "RoleCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -104,14 +105,9 @@ void agent::dropKept(scf::ForOp op, RoleCode &code) {
 
 void agent::rescale(CodeBuilder &b, RescaledPipe &rescaled, Value buffer) {
   arith::MulFOp scaled = rescaled.rescaling.scaled;
-  Value factors = rescaled.rescaling.getFactors();
-  Value ones = arith::ConstantOp::create(
-      b, SplatElementsAttr::get(cast<ShapedType>(factors.getType()),
-                                b.getF32FloatAttr(1.0)));
-  Value differ =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, factors, ones);
+  Value factors = plan::findFactors(scaled);
   RankedTensorType part = rescaled.part;
-  when(b, AnyOp::create(b, b.getI1Type(), differ), [&] {
+  when(b, anyScales(b, factors), [&] {
     Value all = tile::BroadcastOp::create(b, part, factors);
     write(b, rescaled, buffer, [&](int64_t column) -> Value {
       Value old = tile::ConvertLayoutOp::create(
